@@ -1,0 +1,1 @@
+"""Adapters: PettingZoo AEC, many matches at once, and one Gymnasium learner among opponents."""

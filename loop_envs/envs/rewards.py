@@ -1,0 +1,31 @@
+"""Rewards belong to the adapters: what they make of a game's points."""
+
+from __future__ import annotations
+
+from loop_envs.errors import OptionError
+
+REWARDS: dict[str, int] = {"margin": 0, "points": 1, "win": 2, "place": 3}
+"""Number of each reward mode in the compiled loops.
+
+* ``margin``: points as they are earned, minus the mean over players: every step sums to zero.
+* ``points``: points as they are earned.
+* ``win``: at the end, +1 shared by the winners and -1 shared by the others.
+* ``place``: at the end, best +1 … worst -1 in equal steps, ties averaged.
+"""
+
+
+def reward_mode(name: str) -> int:
+    """Number of a reward mode.
+
+    Raises:
+        OptionError: If there is no such mode.
+    """
+    if not isinstance(name, str) or name not in REWARDS:
+        raise OptionError(f"option 'reward': got {name!r}, allowed: {', '.join(REWARDS)}")
+    return REWARDS[name]
+
+
+def check_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Raises `OptionError` unless the value is one of those allowed."""
+    if value not in allowed:
+        raise OptionError(f"option {option!r}: got {value!r}, allowed: {', '.join(map(str, allowed))}")

@@ -1,0 +1,212 @@
+"""The rules of loop_boards, compiled. Numbers in comments are those of the game's README."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from loop_envs.deals import deal_key, draw, shuffle
+from loop_envs.games.loop_boards.actions import ASIDE, CLEARS, KIND, PASS, REVEAL
+from loop_envs.games.loop_boards.masks import legal, unrevealed_eights
+from loop_envs.games.loop_boards.observation import observe
+from loop_envs.games.loop_boards.resample import resample
+from loop_envs.games.loop_boards.state import CHOOSING, PLAYING, board_of, first_player
+from loop_envs.jit import compiled, lowest_bit, ones
+
+__all__ = ["deal", "legal", "observe", "places", "resample", "start", "step"]
+
+OVER = 1  # loop_envs.game.TERMINATED
+
+
+@compiled
+def deal(options, seed, board, index, deck):
+    """Shuffles the deck (rule 3); behind the cards lies the golden board's seat (rule 4)."""
+    cards = options.colours * options.values
+    key = deal_key(seed, board, index)
+    shuffle(key, deck, cards)
+    # Draws 1..cards-1 made the shuffle; draw 0 is free.
+    deck[cards] = draw(key, 0, options.players) if options.golden < 0 else options.golden
+
+
+@compiled
+def start(options, state, deck):
+    """Deals the hands, `hand_size` cards to each board in turn, and begins round 0."""
+    for b in range(options.players):
+        for i in range(b * options.hand_size, (b + 1) * options.hand_size):
+            state.hands[b, deck[i] // options.values] |= np.uint16(1 << deck[i] % options.values)
+    state.golden = deck[options.colours * options.values]
+    _start_round(options, state)
+
+
+@compiled
+def _start_round(options, state):
+    n = options.players
+    for p in range(n):
+        b = board_of(options, state, p)
+        for c in range(options.colours):
+            state.left[p, c] = state.hands[b, c]
+            state.aside[p, c] = 0
+        state.revealed[p] = 0
+    state.inverted = 0  # rule 7
+    state.current = -1
+    state.owner = -1
+    state.passed = 0
+    state.must_play = 0
+    state.active = (1 << n) - 1
+    state.phase = CHOOSING if options.set_aside > 0 else PLAYING
+    state.player = first_player(options, state)
+
+
+@compiled
+def _next_active(options, state, player):
+    """The next player clockwise who holds cards (rule 26)."""
+    following = np.int64(player)
+    while True:
+        following = following + 1 if following + 1 < options.players else 0
+        if state.active >> following & 1:
+            return following
+
+
+# Playing --------------------------------------------------------------------------------------
+
+
+@compiled
+def step(options, tables, state, action):
+    """Plays a legal action."""
+    p = np.int64(state.player)
+    kind = tables[action, KIND]
+    state.ply += 1
+    if kind == PASS:
+        state.passed |= np.uint8(1 << p)
+        waiting = state.active & ~state.passed & ~np.uint8(1 << state.owner)
+        if waiting:
+            state.player = _next_active(options, state, p)
+        else:
+            _end_trick(options, state, state.owner)  # rule 18
+    elif kind == ASIDE:
+        _set_aside(options, tables, state, p, action)
+    elif kind == REVEAL:
+        state.inverted = 1 - state.inverted
+        # Of two 8s the lower colour is revealed first.
+        state.revealed[p] |= np.uint8(1 << lowest_bit(unrevealed_eights(options, state, p)))
+        state.must_play = 1
+    else:
+        _play(options, tables, state, p, action)
+
+
+@compiled
+def _set_aside(options, tables, state, p, action):
+    picked = 0
+    for c in range(options.colours):
+        state.left[p, c] &= ~tables[action, c]
+        state.aside[p, c] |= tables[action, c]
+        picked += ones(state.aside[p, c])
+    if picked < options.set_aside:
+        return
+    # Everybody makes all picks before the next in turn order; the first player then leads.
+    state.player = (p + 1) % options.players
+    if state.player == first_player(options, state):
+        state.phase = PLAYING
+
+
+@compiled
+def _play(options, tables, state, p, action):
+    rest = 0
+    for c in range(options.colours):
+        state.left[p, c] &= ~tables[action, c]
+        rest |= state.left[p, c]
+    state.current = action
+    state.owner = p
+    state.passed = 0
+    state.must_play = 0
+    out = rest == 0
+    if out:
+        state.active &= ~np.uint8(1 << p)
+        _place_marker(options, state, p)  # rule 22
+        if ones(state.active) == 1:
+            _place_marker(options, state, lowest_bit(np.int64(state.active)))  # rule 23
+            _end_round(options, state)
+            return
+    if tables[action, CLEARS]:
+        _end_trick(options, state, p)  # rules 19, 25: everybody else is forced to pass
+    elif out and options.clear_on_exit:
+        _end_trick(options, state, p)
+    else:
+        state.player = _next_active(options, state, p)
+
+
+@compiled
+def _end_trick(options, state, winner):
+    """The winner leads, or the next player clockwise where the winner is out (rules 18, 24)."""
+    state.current = -1
+    state.owner = -1
+    state.passed = 0
+    if state.active >> winner & 1:
+        state.player = winner
+    else:
+        state.player = _next_active(options, state, winner)
+
+
+@compiled
+def _place_marker(options, state, player):
+    """Takes the next rank and counts it in: every marker on a line counts those on its own line
+    and below (rule 30), so the new one also pays the markers above it."""
+    n = options.players
+    b = board_of(options, state, player)
+    rank = 1
+    for q in range(n):
+        if state.ranks[board_of(options, state, q), state.round] != 0:
+            rank += 1
+    state.ranks[b, state.round] = rank
+    state.points[player] += options.count_self
+    for r in range(state.round):
+        earlier = state.ranks[b, r]
+        if earlier <= rank:
+            state.points[(b + r) % n] += 1
+        if earlier >= rank:
+            state.points[player] += 1
+
+
+@compiled
+def _end_round(options, state):
+    for p in range(options.players):
+        b = board_of(options, state, p)
+        for c in range(options.colours):
+            shown = state.hands[b, c] & ~state.left[p, c] & ~state.aside[p, c]
+            if state.revealed[p] >> c & 1:
+                shown |= np.uint16(1 << options.eight)
+            state.seen[b, c] |= shown
+    if state.round + 1 < options.rounds:
+        state.round += 1
+        _start_round(options, state)
+    else:
+        # Nothing is left to decide; what the last round looked like stays in the record.
+        state.player = -1
+        state.status = OVER
+
+
+@compiled
+def places(options, state, out):
+    """Places by points, then (option) by most first places, second places, … (rule 31)."""
+    n = options.players
+    for p in range(n):
+        out[p] = 0
+        for q in range(n):
+            if _ahead(options, state, q, p):
+                out[p] += 1
+
+
+@compiled
+def _ahead(options, state, q, p):
+    if state.points[q] != state.points[p] or not options.placings:
+        return state.points[q] > state.points[p]
+    n = options.players
+    for rank in range(1, n + 1):
+        more = 0
+        for b in range(n):
+            for r in range(options.rounds):
+                if state.ranks[b, r] == rank:
+                    holder = (b + r) % n
+                    more += np.int64(holder == q) - np.int64(holder == p)
+        if more != 0:
+            return more > 0
+    return False

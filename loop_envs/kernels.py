@@ -1,0 +1,95 @@
+"""Binds the generic loops of `loops.py` to one game's compiled rules.
+
+A loop that is made by a factory, or that takes functions as arguments, misses numba's on-disk
+cache in every new process; a loop that finds its functions in its module's globals does not.
+So `loops.py` is loaded once per game under a name of its own, with the game's functions put into
+its globals and a cache folder to itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from numba import types
+
+from loop_envs import jit
+
+if TYPE_CHECKING:
+    from loop_envs.game import Game
+
+RULES = ("deal", "start", "legal", "step", "observe", "resample", "places")
+MAX_POLICIES = 8
+
+log = logging.getLogger("loop_envs")
+
+
+@lru_cache(maxsize=None)
+def _load(name: str, rules_module: str) -> ModuleType:
+    rules = importlib.import_module(rules_module)
+    module_name = f"loop_envs.loops_of_{name}"
+    spec = importlib.util.spec_from_file_location(module_name, Path(__file__).with_name("loops.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    for function in RULES:
+        module.__dict__[f"rules_{function}"] = getattr(rules, function)
+    return module
+
+
+class Kernels:
+    """The compiled loops of one game, by name; see `loops.py` for what each does."""
+
+    def __init__(self, name: str, rules_module: str) -> None:
+        self._name = name
+        self._module = _load(name, rules_module)
+        self._with_policies: dict[str, Callable[..., Any]] = {}
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or not hasattr(self._module, name):
+            raise AttributeError(f"no loop {name!r}")
+        function: Callable[..., Any] = getattr(self._module, name)
+        self.__dict__[name] = function
+        return function
+
+    def with_policies(self, name: str, *arguments: Any) -> Any:
+        """Calls a loop whose arguments include a tuple of policies.
+
+        Such a loop is compiled for function pointers, not for the functions themselves, so that
+        one compiled and cached version serves all policies.
+        """
+        loop = self._with_policies.get(name)
+        if loop is None:
+            loop = getattr(self._module, name)
+            if not jit.DISABLED:
+                signature = tuple(_type(a) for a in arguments)
+                loop = jit.compiled_in(self._module.__name__, loop, signature)
+            self._with_policies[name] = loop
+        return loop(*arguments)
+
+
+def _type(argument: Any) -> Any:
+    if isinstance(argument, tuple) and callable(argument[0]):
+        return types.UniTuple(jit.POLICY, len(argument))
+    return jit.typeof(argument)
+
+
+@lru_cache(maxsize=None)
+def _kernels(name: str, rules_module: str) -> Kernels:
+    return Kernels(name, rules_module)
+
+
+def bind(name: str, rules_module: str, game: Game) -> Kernels:
+    """The loops of a game; one set serves every option, since all states share a dtype."""
+    kernels = _kernels(name, rules_module)
+    if jit.is_new_cache():
+        log.warning("compiling for first use; this takes some seconds once")
+    return kernels

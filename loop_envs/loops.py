@@ -1,0 +1,343 @@
+"""Loops over a game's rules: one match or many, actions from outside or from policies.
+
+This file is loaded once per game by `kernels.py`, which binds the ``rules_…`` names below; it is
+not imported by itself. Conventions: `options` and single states are structured arrays of length
+one (numba refuses bare records in places), `states` has shape (B,), `raw` is its bytes, uint8 of
+shape (B, itemsize). Matches are independent, so any range lo..hi may run in any thread.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from loop_envs.deals import decision_key, match_key
+from loop_envs.jit import compiled_in, row
+
+looped = partial(compiled_in, __name__)
+
+DECK_SIZE = 128
+RUNNING = 0
+TRUNCATED = 2
+MARGIN, POINTS, WIN, PLACE = 0, 1, 2, 3
+_STRIDE = np.int64(1 << 32)
+_LAST_BOARD = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+
+def new_scratch() -> tuple[Any, ...]:
+    """Small arrays that the loops write into: a deck, points, places and rewards."""
+    return (
+        np.zeros(DECK_SIZE, np.int16),
+        np.zeros(8, np.int32),
+        np.zeros(8, np.int64),
+        np.zeros(8, np.float32),
+    )
+
+
+rules_deal: Any = None
+rules_start: Any = None
+rules_legal: Any = None
+rules_step: Any = None
+rules_observe: Any = None
+rules_resample: Any = None
+rules_places: Any = None
+
+
+# One match ------------------------------------------------------------------------------------
+
+
+@looped
+def _begin(options, state, seed, board, deck):
+    state.seed = seed
+    state.board = board
+    rules_deal(options, seed, board, 0, deck)
+    rules_start(options, state, deck)
+
+
+@looped
+def begin(options, states, seed, board, scratch):
+    """Starts a match in a zeroed record."""
+    _begin(options[0], states[0], seed, board, scratch[0])
+
+
+@looped
+def begin_with(options, states, seed, board, deck):
+    """Starts a match in a zeroed record with a deck given by hand."""
+    states[0].seed = seed
+    states[0].board = board
+    rules_start(options[0], states[0], deck)
+
+
+@looped
+def legal(options, tables, states, mask):
+    """Writes the mask; all zero when the match is over."""
+    rules_legal(options[0], tables, states[0], mask)
+
+
+@looped
+def step(options, tables, states, action):
+    """Plays an action that is known to be legal."""
+    rules_step(options[0], tables, states[0], action)
+
+
+@looped
+def observe(options, tables, states, player, out):
+    """Writes one player's observation."""
+    rules_observe(options[0], tables, states[0], player, out)
+
+
+@looped
+def resample(options, tables, states, player, key):
+    """Replaces what the player cannot know."""
+    rules_resample(options[0], tables, states[0], player, key)
+
+
+@looped
+def places(options, states, out):
+    """Writes every player's place by the score so far."""
+    rules_places(options[0], states[0], out)
+
+
+@looped
+def see(options, tables, states, observation, mask):
+    """Writes mask and observation of the player to move; returns the player."""
+    state = states[0]
+    rules_legal(options[0], tables, state, mask)
+    if state.player >= 0:
+        rules_observe(options[0], tables, state, state.player, observation)
+    return state.player
+
+
+@looped
+def _reward(options, state, before, place, mode, out):
+    """Rewards of one step from the points before it; `place` is scratch."""
+    n = out.shape[0]
+    if mode == MARGIN or mode == POINTS:
+        total = 0
+        changed = False
+        for p in range(n):
+            out[p] = 0.0
+            total += state.points[p] - before[p]
+            changed |= state.points[p] != before[p]
+        if not changed:
+            return
+        mean = total / n if mode == MARGIN else 0.0
+        for p in range(n):
+            out[p] = (state.points[p] - before[p]) - mean
+        return
+    for p in range(n):
+        out[p] = 0.0
+    if state.status == RUNNING:
+        return
+    rules_places(options, state, place)
+    for p in range(n):
+        better = 0
+        level = 0
+        for q in range(n):
+            if place[q] < place[p]:
+                better += 1
+            elif place[q] == place[p]:
+                level += 1
+        if mode == PLACE:
+            out[p] = 1.0 - (2 * better + level - 1) / (n - 1)
+        elif better == 0:
+            out[p] = 1.0 / level if level < n else 0.0
+        else:
+            winners = 0
+            for q in range(n):
+                if place[q] == 0:
+                    winners += 1
+            out[p] = -1.0 / (n - winners)
+
+
+@looped
+def act(options, tables, states, action, mode, observation, mask, reward, scratch):
+    """Plays a legal action and writes rewards, mask and observation; returns the next player."""
+    _, before, place, _ = scratch
+    state = states[0]
+    for p in range(reward.shape[0]):
+        before[p] = state.points[p]
+    rules_step(options[0], tables, state, action)
+    _reward(options[0], state, before, place, mode, reward)
+    rules_legal(options[0], tables, state, mask)
+    if state.player >= 0:
+        rules_observe(options[0], tables, state, state.player, observation)
+    return state.player
+
+
+# Many matches ---------------------------------------------------------------------------------
+
+
+@looped
+def batch_begin(
+    options, tables, states, raw, lo, hi, seed, boards, player, observation, mask, scratch
+):  # fmt: skip
+    """Starts matches lo..hi on their boards."""
+    for i in range(lo, hi):
+        raw[i, :] = 0
+        state = states[i]
+        _begin(options[0], state, seed, boards[i], scratch[0])
+        rules_legal(options[0], tables, state, row(mask, i))
+        rules_observe(options[0], tables, state, state.player, row(observation, i))
+        player[i] = state.player
+
+
+@looped
+def batch_see(options, tables, states, lo, hi, player, observation, mask, board):
+    """Writes what states that came from elsewhere show."""
+    for i in range(lo, hi):
+        state = states[i]
+        rules_legal(options[0], tables, state, row(mask, i))
+        if state.player >= 0:
+            rules_observe(options[0], tables, state, state.player, row(observation, i))
+        player[i] = state.player
+        board[i] = state.board
+
+
+@looped
+def first_illegal(mask, actions):
+    """Index of the first match whose action its mask forbids, or -1."""
+    num_actions = mask.shape[1]
+    for i in range(actions.shape[0]):
+        a = actions[i]
+        if a < 0 or a >= num_actions or mask[i, a] == 0:
+            return i
+    return -1
+
+
+@looped
+def _batch_one(
+    options, tables, states, raw, i, action, mode, scratch,
+    player, observation, mask, reward, terminated, truncated, board, points,
+):  # fmt: skip
+    deck, before, place, _ = scratch
+    state = states[i]
+    n = reward.shape[1]
+    for p in range(n):
+        before[p] = state.points[p]
+    rules_step(options, tables, state, action)
+    _reward(options, state, before, place, mode, row(reward, i))
+    over = state.status != RUNNING
+    terminated[i] = over and state.status != TRUNCATED
+    truncated[i] = state.status == TRUNCATED
+    for p in range(n):
+        points[i, p] = state.points[p]
+    if over:
+        # Same-step autoreset: the flags, rewards and points belong to the match that ended,
+        # player, mask, observation and board to the next one.
+        seed = state.seed
+        following = (state.board + _STRIDE) & _LAST_BOARD
+        raw[i, :] = 0
+        _begin(options, state, seed, following, deck)
+    rules_legal(options, tables, state, row(mask, i))
+    rules_observe(options, tables, state, state.player, row(observation, i))
+    player[i] = state.player
+    board[i] = state.board
+
+
+@looped
+def batch_step(
+    options, tables, states, raw, lo, hi, actions, mode,
+    player, observation, mask, reward, terminated, truncated, board, points, scratch,
+):  # fmt: skip
+    """Plays one legal action in each of the matches lo..hi."""
+    for i in range(lo, hi):
+        _batch_one(
+            options[0], tables, states, raw, i, actions[i], mode, scratch,
+            player, observation, mask, reward, terminated, truncated, board, points,
+        )  # fmt: skip
+
+
+def batch_run(
+    policies, tables_of, keys, seating, options, tables, states, raw, lo, hi, decisions, mode,
+    player, observation, mask, reward, terminated, truncated, board, points, scratch,
+):  # fmt: skip
+    """Plays `decisions` decisions in each of the matches lo..hi, with policies by player.
+
+    `seating[i, p]` is the index of the policy of player p in match i. Rewards and flags of each
+    row add up over the run; `points` are those of the last step.
+    """
+    total = scratch[3]
+    for i in range(lo, hi):
+        total[:] = 0
+        ended = False
+        cut = False
+        match = match_key(states[i].seed, states[i].board)
+        for _ in range(decisions):
+            state = states[i]
+            k = seating[i, state.player]
+            key = decision_key(match, keys[k], state.ply)
+            action = policies[k](row(tables_of, k), row(observation, i), row(mask, i), key)
+            _batch_one(
+                options[0], tables, states, raw, i, action, mode, scratch,
+                player, observation, mask, reward, terminated, truncated, board, points,
+            )  # fmt: skip
+            for p in range(reward.shape[1]):
+                total[p] += reward[i, p]
+            if terminated[i] or truncated[i]:
+                ended |= terminated[i]
+                cut |= truncated[i]
+                match = match_key(states[i].seed, states[i].board)
+        for p in range(reward.shape[1]):
+            reward[i, p] = total[p]
+        terminated[i] = ended
+        truncated[i] = cut
+
+
+def play(
+    policies, tables_of, keys, seating, options, tables, states, raw, seed, boards, lo, hi,
+    observation, mask, points, places_of, plies, scratch,
+):  # fmt: skip
+    """Plays whole matches lo..hi, each on its board, with policies by player.
+
+    `states` and `raw` have one record, `observation` and `mask` are one row of scratch; written
+    are points int32[M, n], places int8[M, n] and the number of decisions int32[M].
+    """
+    deck, _, ranks, _ = scratch
+    for i in range(lo, hi):
+        raw[0, :] = 0
+        state = states[0]
+        _begin(options[0], state, seed, boards[i], deck)
+        match = match_key(state.seed, state.board)
+        while state.status == RUNNING:
+            rules_legal(options[0], tables, state, mask)
+            rules_observe(options[0], tables, state, state.player, observation)
+            k = seating[i, state.player]
+            key = decision_key(match, keys[k], state.ply)
+            rules_step(options[0], tables, state, policies[k](row(tables_of, k), observation, mask, key))
+        rules_places(options[0], state, ranks)
+        for p in range(points.shape[1]):
+            points[i, p] = state.points[p]
+            places_of[i, p] = ranks[p]
+        plies[i] = state.ply
+
+
+def play_until(
+    policies, tables_of, keys, seating, options, tables, states, stop, mode, observation, mask,
+    reward, total, scratch,
+):  # fmt: skip
+    """Plays one match on with policies until player `stop` is to move or it is over.
+
+    Adds the rewards of these steps to `total`, float32[n]; the last mask and observation are
+    those of the player to move.
+    """
+    _, before, place, _ = scratch
+    state = states[0]
+    match = match_key(state.seed, state.board)
+    rules_legal(options[0], tables, state, mask)
+    while state.status == RUNNING and state.player != stop:
+        rules_observe(options[0], tables, state, state.player, observation)
+        k = seating[state.player]
+        key = decision_key(match, keys[k], state.ply)
+        action = policies[k](row(tables_of, k), observation, mask, key)
+        for p in range(total.shape[0]):
+            before[p] = state.points[p]
+        rules_step(options[0], tables, state, action)
+        _reward(options[0], state, before, place, mode, reward)
+        for p in range(total.shape[0]):
+            total[p] += reward[p]
+        rules_legal(options[0], tables, state, mask)
+    rules_observe(options[0], tables, state, stop, observation)

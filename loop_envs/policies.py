@@ -1,0 +1,145 @@
+"""Compiled policies: functions that play inside the compiled loops.
+
+A policy is ``choose(tables, observation, mask, key) -> action``, compiled, plus ``prepare(game)``
+that makes its `tables` once per game. `key` is a uniformly random 64-bit word of its own for
+every decision: a function of the policy's seed, the match and the ply, so a match replays
+whatever else runs beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from loop_envs.deals import combine, draw
+from loop_envs.jit import compile_policy, compiled, load8, ones, row
+from loop_envs.kernels import MAX_POLICIES
+
+if TYPE_CHECKING:
+    from loop_envs.game import Game
+
+Choose = Callable[[Any, Any, Any, Any], int]
+Tables = npt.NDArray[np.int32]
+
+_EVEN = np.uint64(0x00FF00FF00FF00FF)
+_PAIRS = np.uint64(0x0001000100010001)
+
+
+def no_tables(game: Game) -> Tables:
+    """For policies that need nothing but observation and mask."""
+    return np.zeros(1, np.int32)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A compiled policy.
+
+    Attributes:
+        name: Public name.
+        choose: ``choose(tables int32[T], observation int8[D], mask int8[A], key uint64) ->
+            int``, made with `loop_envs.jit.compile_policy`.
+        prepare: Makes `tables` from a game.
+        seed: Distinguishes the randomness of two players of the same policy.
+        games: Names of the games it can play; empty for all.
+    """
+
+    name: str
+    choose: Choose
+    prepare: Callable[[Game], Tables] = no_tables
+    seed: int = 0
+    games: tuple[str, ...] = ()
+
+    def with_seed(self, seed: int) -> Policy:
+        """The same policy with another seed."""
+        return replace(self, seed=seed)
+
+
+@compiled
+def count_legal(mask: npt.NDArray[np.int8]) -> int:
+    """Number of ones of an action mask."""
+    total = 0
+    i = 0
+    while i + 8 <= mask.shape[0]:
+        # Byte by byte, 8 sums in a word; none can pass 255 within 255 words.
+        sums = np.uint64(0)
+        for _ in range(min(255, (mask.shape[0] - i) // 8)):
+            sums += load8(mask, i)
+            i += 8
+        pairs = (sums & _EVEN) + (sums >> np.uint64(8) & _EVEN)
+        total += np.int64((pairs * _PAIRS) >> np.uint64(48))
+    while i < mask.shape[0]:
+        total += mask[i]
+        i += 1
+    return total
+
+
+@compiled
+def nth_legal(mask: npt.NDArray[np.int8], n: int) -> int:
+    """Index of the n-th one (from 0) of an action mask that has more than n ones."""
+    i = 0
+    whole = mask.shape[0] // 8 * 8
+    while i < whole:
+        here = ones(load8(mask, i))
+        if n < here:
+            break
+        n -= here
+        i += 8
+    while True:
+        if mask[i] != 0:
+            if n == 0:
+                return i
+            n -= 1
+        i += 1
+
+
+@compile_policy
+def choose_random(
+    tables: Tables, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], key: np.uint64
+) -> int:
+    """A uniformly random legal action."""
+    return nth_legal(mask, draw(key, 0, count_legal(mask)))
+
+
+RANDOM = Policy("random", choose_random)
+"""Uniformly random legal play, for every game."""
+
+
+@compiled
+def sample_range(
+    mask: npt.NDArray[np.int8], key: int, lo: int, hi: int, actions: npt.NDArray[np.int64]
+) -> None:
+    """Writes a uniformly random legal action for each of the matches lo..hi."""
+    for i in range(lo, hi):
+        legal = row(mask, i)
+        key_i = combine(np.uint64(key), i)
+        actions[i] = nth_legal(legal, draw(key_i, 0, count_legal(legal)))
+
+
+def policy_arguments(game: Game, policies: Sequence[Policy]) -> tuple[Any, ...]:
+    """(functions, tables, keys) as the compiled loops take them.
+
+    The functions are filled up to a fixed number; row k of the tables, int32, begins with those
+    of policy k.
+    """
+    padded = list(policies) + [policies[-1]] * (MAX_POLICIES - len(policies))
+    prepared = [_prepared(game, p.prepare) for p in padded]
+    tables = np.zeros((len(padded), max(len(t) for t in prepared)), np.int32)
+    for line, values in zip(tables, prepared, strict=True):
+        line[: len(values)] = values
+    keys = np.array([policy_key(p) for p in padded], np.uint64)
+    return tuple(p.choose for p in padded), tables, keys
+
+
+def policy_key(policy: Policy) -> int:
+    """The key of a policy's randomness: a function of its seed."""
+    return int(combine(np.uint64(policy.seed), 0))
+
+
+@lru_cache(maxsize=64)
+def _prepared(game: Game, prepare: Callable[[Game], Tables]) -> Tables:
+    return np.ascontiguousarray(prepare(game), np.int32)

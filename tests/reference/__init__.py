@@ -1,0 +1,1 @@
+"""Slow, independent references of the games, written from the rules texts alone."""
