@@ -64,6 +64,15 @@ def write_planes(
         if suits > 4:
             write64(out, at + 4 * ranks, _packed(high, np.uint64(ranks)))
         return behind
+    _write_planes_near_end(out, at, suits, ranks, low, high)
+    return behind
+
+
+@compiled
+def _write_planes_near_end(
+    out: npt.NDArray[np.int8], at: int, suits: int, ranks: int, low: np.uint64, high: np.uint64
+) -> None:
+    """The same, suit by suit, never beyond the end of `out`."""
     half = low
     for s in range(suits):
         if s == 4:
@@ -71,7 +80,6 @@ def write_planes(
         write_bits(out, at, half)
         half >>= np.uint64(16)
         at += ranks
-    return behind
 
 
 @inlined

@@ -184,11 +184,6 @@ POLICY = types.FunctionType(
 )
 
 
-def typeof(value: Any) -> Any:
-    """Numba's type of a value, for explicit signatures."""
-    return numba.typeof(value)
-
-
 def compile_policy(function: F) -> F:
     """Compiles `choose(tables, observation, mask, key) -> action` so that loops can call it."""
     if DISABLED:
@@ -196,6 +191,36 @@ def compile_policy(function: F) -> F:
     dispatcher: Any = _compile(function)
     dispatcher.compile(POLICY.signature)
     return cast(F, dispatcher)
+
+
+class PolicyLoop:
+    """A function one of whose arguments is a tuple of policies, compiled on its first call.
+
+    It is compiled for function pointers, not for the functions themselves, so that one compiled
+    and cached version serves all policies.
+
+    Args:
+        function: The function.
+        subfolder: See `compiled_in`.
+    """
+
+    def __init__(self, function: Callable[..., Any], subfolder: str = "") -> None:
+        self._function = function
+        self._subfolder = subfolder
+        self._compiled: Callable[..., Any] | None = function if DISABLED else None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Calls the function."""
+        if self._compiled is None:
+            signature = tuple(_argument_type(argument) for argument in arguments)
+            self._compiled = compiled_in(self._subfolder, self._function, signature)
+        return self._compiled(*arguments)
+
+
+def _argument_type(argument: Any) -> Any:
+    if isinstance(argument, tuple) and callable(argument[0]):
+        return types.UniTuple(POLICY, len(argument))
+    return numba.typeof(argument)
 
 
 if DISABLED:

@@ -18,8 +18,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from numba import types
-
 from loop_envs import jit
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class Kernels:
     def __init__(self, name: str, rules_module: str) -> None:
         self._name = name
         self._module = _load(name, rules_module)
-        self._with_policies: dict[str, Callable[..., Any]] = {}
+        self._with_policies: dict[str, jit.PolicyLoop] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or not hasattr(self._module, name):
@@ -61,25 +59,11 @@ class Kernels:
         return function
 
     def with_policies(self, name: str, *arguments: Any) -> Any:
-        """Calls a loop whose arguments include a tuple of policies.
-
-        Such a loop is compiled for function pointers, not for the functions themselves, so that
-        one compiled and cached version serves all policies.
-        """
-        loop = self._with_policies.get(name)
-        if loop is None:
-            loop = getattr(self._module, name)
-            if not jit.DISABLED:
-                signature = tuple(_type(a) for a in arguments)
-                loop = jit.compiled_in(self._module.__name__, loop, signature)
-            self._with_policies[name] = loop
-        return loop(*arguments)
-
-
-def _type(argument: Any) -> Any:
-    if isinstance(argument, tuple) and callable(argument[0]):
-        return types.UniTuple(jit.POLICY, len(argument))
-    return jit.typeof(argument)
+        """Calls a loop whose arguments include a tuple of policies."""
+        if name not in self._with_policies:
+            function = getattr(self._module, name)
+            self._with_policies[name] = jit.PolicyLoop(function, self._module.__name__)
+        return self._with_policies[name](*arguments)
 
 
 @lru_cache(maxsize=None)

@@ -16,8 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.deals import combine, draw
-from loop_envs.jit import compile_policy, compiled, load8, ones, row
+from loop_envs.deals import combine, decision_key, draw, match_key
+from loop_envs.jit import (
+    PolicyLoop,
+    compile_policy,
+    compiled,
+    load8,
+    ones,
+    row,
+)
 from loop_envs.kernels import MAX_POLICIES
 
 if TYPE_CHECKING:
@@ -143,3 +150,57 @@ def policy_key(policy: Policy) -> int:
 @lru_cache(maxsize=64)
 def _prepared(game: Game, prepare: Callable[[Game], Tables]) -> Tables:
     return np.ascontiguousarray(prepare(game), np.int32)
+
+
+@compiled
+def _keys(policy: np.uint64, seeds: Any, boards: Any, plies: Any, out: Any) -> None:
+    for i in range(out.shape[0]):
+        out[i] = decision_key(match_key(seeds[i], boards[i]), policy, plies[i])
+
+
+def decision_keys(
+    policy_seed: int,
+    seeds: npt.NDArray[np.uint64],
+    boards: npt.NDArray[np.int64],
+    plies: npt.NDArray[np.int32],
+) -> npt.NDArray[np.uint64]:
+    """The random words of many decisions, as the compiled loops make them, uint64 [k]."""
+    out = np.empty(len(plies), np.uint64)
+    _keys(np.uint64(combine(np.uint64(policy_seed), 0)), seeds, boards, plies, out)
+    return out
+
+
+def _choose_many(choose: Any, tables: Any, observation: Any, mask: Any, keys: Any, out: Any) -> None:
+    for i in range(out.shape[0]):
+        out[i] = choose[0](tables, row(observation, i), row(mask, i), keys[i])
+
+
+def choose_many(
+    game: Game,
+    policy: Policy,
+    observation: npt.NDArray[np.int8],
+    mask: npt.NDArray[np.int8],
+    keys: npt.NDArray[np.uint64],
+) -> npt.NDArray[np.int64]:
+    """A compiled policy's choice for each of k decisions, int64 [k].
+
+    Args:
+        game: The game.
+        policy: The policy.
+        observation: int8 [k, D].
+        mask: int8 [k, A], at least one 1 in every row.
+        keys: uint64 [k], see `decision_keys`.
+    """
+    out = np.empty(len(keys), np.int64)
+    _chooser(
+        (policy.choose,),
+        _prepared(game, policy.prepare),
+        np.ascontiguousarray(observation, np.int8),
+        np.ascontiguousarray(mask, np.int8),
+        keys,
+        out,
+    )
+    return out
+
+
+_chooser = PolicyLoop(_choose_many)

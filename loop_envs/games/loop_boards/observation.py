@@ -165,13 +165,18 @@ def played_half(state, board, holder, half):
 def shown_half(options, state, board, holder, half):
     """Cards that the holder of a board has shown this round: played, or revealed 8s."""
     cards = played_half(state, board, holder, half)
-    shown = np.uint64(state.revealed[holder]) >> np.uint64(4 * half)
-    eight = np.uint64(1) << np.uint64(options.eight & 15)
-    while shown:
-        if shown & np.uint64(1):
-            cards |= eight
-        shown >>= np.uint64(1)
-        eight <<= np.uint64(16)
+    if state.revealed[holder]:
+        cards |= _revealed_half(options, state, holder, half)
+    return cards
+
+
+@compiled
+def _revealed_half(options, state, holder, half):
+    """The set-aside 8s that a player has revealed this round."""
+    cards = np.uint64(0)
+    for c in range(4):
+        if state.revealed[holder] >> (4 * half + c) & 1:
+            cards |= np.uint64(1) << np.uint64(16 * c + options.eight)
     return cards
 
 

@@ -1,0 +1,1 @@
+"""Rule-based players, one package for each game, as compiled policies."""
