@@ -152,8 +152,7 @@ def _compile(
     if DISABLED:
         return function
     folder = _cache_folder(_package_root(Path(function.__code__.co_filename).resolve()))
-    with _numba_cache(folder / subfolder if subfolder else folder), warnings.catch_warnings():
-        warnings.simplefilter("ignore", numba.errors.NumbaExperimentalFeatureWarning)
+    with _numba_cache(folder / subfolder if subfolder else folder):
         arguments = () if signature is None else (signature,)
         decorate = numba.njit(
             *arguments,
@@ -177,6 +176,14 @@ def compiled_in(subfolder: str, function: F, signature: Any = None) -> F:
     return _compile(function, signature, subfolder)
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    # Numba calls function pointers experimental; that is not the user's concern.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numba.errors.NumbaExperimentalFeatureWarning)
+        yield
+
+
 # Types of a policy `choose(tables, observation, mask, key) -> action`, see policies.py.
 TABLES = types.Array(types.int32, 1, "C")
 POLICY = types.FunctionType(
@@ -189,7 +196,8 @@ def compile_policy(function: F) -> F:
     if DISABLED:
         return function
     dispatcher: Any = _compile(function)
-    dispatcher.compile(POLICY.signature)
+    with _quiet():
+        dispatcher.compile(POLICY.signature)
     return cast(F, dispatcher)
 
 
@@ -211,10 +219,12 @@ class PolicyLoop:
 
     def __call__(self, *arguments: Any) -> Any:
         """Calls the function."""
-        if self._compiled is None:
+        if self._compiled is not None:
+            return self._compiled(*arguments)
+        with _quiet():
             signature = tuple(_argument_type(argument) for argument in arguments)
             self._compiled = compiled_in(self._subfolder, self._function, signature)
-        return self._compiled(*arguments)
+            return self._compiled(*arguments)
 
 
 def _argument_type(argument: Any) -> Any:

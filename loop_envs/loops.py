@@ -316,19 +316,19 @@ def play(
 
 
 def play_until(
-    policies, tables_of, keys, seating, options, tables, states, stop, mode, observation, mask,
-    reward, total, scratch,
+    policies, tables_of, keys, seating, options, tables, states, stops, viewer, mode,
+    observation, mask, reward, total, scratch,
 ):  # fmt: skip
-    """Plays one match on with policies until player `stop` is to move or it is over.
+    """Plays one match on with policies until a player of the bit set `stops` is to move.
 
-    Adds the rewards of these steps to `total`, float32[n]; the last mask and observation are
-    those of the player to move.
+    Adds the rewards of these steps to `total`, float32[n]. The last mask is that of the player
+    to move (all zero when the match is over), the last observation that of player `viewer`.
     """
     _, before, place, _ = scratch
     state = states[0]
     match = match_key(state.seed, state.board)
     rules_legal(options[0], tables, state, mask)
-    while state.status == RUNNING and state.player != stop:
+    while state.status == RUNNING and not stops >> state.player & 1:
         rules_observe(options[0], tables, state, state.player, observation)
         k = seating[state.player]
         key = decision_key(match, keys[k], state.ply)
@@ -340,4 +340,4 @@ def play_until(
         for p in range(total.shape[0]):
             total[p] += reward[p]
         rules_legal(options[0], tables, state, mask)
-    rules_observe(options[0], tables, state, stop, observation)
+    rules_observe(options[0], tables, state, viewer, observation)

@@ -42,7 +42,7 @@ def rules_of(env_id: str) -> Rules:
     return rules
 
 
-def load_game(env_id: str, **options: Any) -> Game:
+def load_game(env_id: str, /, **options: Any) -> Game:
     """The rules of a game under options, without any environment around them.
 
     Args:

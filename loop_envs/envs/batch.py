@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from loop_envs.deals import MAX_BOARD, check_seed, fresh_seed
 from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
-from loop_envs.envs.rewards import reward_mode
+from loop_envs.envs.arguments import reward_mode
 from loop_envs.game import Game, State
 from loop_envs.kernels import MAX_POLICIES
 from loop_envs.policies import RANDOM, Policy, policy_arguments, sample_range
@@ -47,7 +47,7 @@ class Batch:
     Args:
         game: The rules.
         num_matches: B, at least 1.
-        reward: "margin", "points", "win" or "place", see `loop_envs.envs.rewards`.
+        reward: "margin", "points", "win" or "place", see `loop_envs.envs.arguments`.
         num_threads: Threads that share each step; results do not depend on it.
     """
 

@@ -1,7 +1,11 @@
-"""Rewards belong to the adapters: what they make of a game's points."""
+"""Arguments that the adapters share: reward modes and the options of `reset`."""
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
+from loop_envs.deals import check_board
 from loop_envs.errors import OptionError
 
 REWARDS: dict[str, int] = {"margin": 0, "points": 1, "win": 2, "place": 3}
@@ -29,3 +33,18 @@ def check_choice(option: str, value: object, allowed: tuple[object, ...]) -> Non
     """Raises `OptionError` unless the value is one of those allowed."""
     if value not in allowed:
         raise OptionError(f"option {option!r}: got {value!r}, allowed: {', '.join(map(str, allowed))}")
+
+
+def board_option(options: dict[str, Any] | None) -> int | None:
+    """The board that the options of `reset` ask for, or None.
+
+    Other keys have no effect, as PettingZoo and Gymnasium want it, but are warned of.
+
+    Raises:
+        SeedError: If the board is no integer from 0 to 2^63-1.
+    """
+    options = options or {}
+    unknown = sorted(str(key) for key in options if key != "board")
+    if unknown:
+        warnings.warn(f"reset options {unknown} have no effect; known: 'board'", stacklevel=3)
+    return check_board(options["board"]) if "board" in options else None
