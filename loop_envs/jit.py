@@ -219,12 +219,16 @@ class PolicyLoop:
 
     def __call__(self, *arguments: Any) -> Any:
         """Calls the function."""
-        if self._compiled is not None:
-            return self._compiled(*arguments)
-        with _quiet():
-            signature = tuple(_argument_type(argument) for argument in arguments)
-            self._compiled = compiled_in(self._subfolder, self._function, signature)
-            return self._compiled(*arguments)
+        if self._compiled is None:
+            with _quiet():
+                signature = tuple(_argument_type(argument) for argument in arguments)
+                loop: Any = compiled_in(self._subfolder, self._function, signature)
+            # The entry point itself: it checks its arguments, but does not look for a version
+            # that fits them, which would warn at every call.
+            (version,) = loop.overloads.values()
+            self._compiled = version.entry_point
+        assert self._compiled is not None
+        return self._compiled(*arguments)
 
 
 def _argument_type(argument: Any) -> Any:
