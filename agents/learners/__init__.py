@@ -1,0 +1,1 @@
+"""Learners: agents that improve from trajectories of the seats they played."""
