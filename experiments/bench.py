@@ -6,6 +6,7 @@ machine's mood hits all of them; shown are the median and the spread.
 
 from __future__ import annotations
 
+import functools
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,9 +105,10 @@ def measure(config: BenchConfig, games: list[Game], progress: Progress) -> list[
         name = f"{game.env_id}, {game.num_players} players"
         for threads in config.threads:
             on = f"batch {config.num_matches}, {threads} thread{'s' * (threads > 1)}"
-            loop, steps = measured.compiled_loop, measured.python_steps
-            jobs.append((name, f"compiled loop, {on}", "decisions/s", lambda f=loop, t=threads: f(t)))  # type: ignore[misc]
-            jobs.append((name, f"step() from Python, {on}", "decisions/s", lambda f=steps, t=threads: f(t)))  # type: ignore[misc]
+            loop = functools.partial(measured.compiled_loop, threads)
+            jobs.append((name, f"compiled loop, {on}", "decisions/s", loop))
+            steps = functools.partial(measured.python_steps, threads)
+            jobs.append((name, f"step() from Python, {on}", "decisions/s", steps))
         jobs.append((name, "AEC make(): last() + step()", "decisions/s", measured.aec))
         size = f"state, mask and observation of {config.num_matches} matches"
         fixed.append(Row(name, size, "MiB", (measured.megabytes(),)))
@@ -132,7 +134,12 @@ def measure(config: BenchConfig, games: list[Game], progress: Progress) -> list[
                 kept.append(job())
                 task.advance(1)
     rows = [
-        Row(f"{name} {versions[name]}" if name in versions else name, path or paths[name], unit, tuple(kept))
+        Row(
+            f"{name} {versions[name]}" if name in versions else name,
+            path or paths[name],
+            unit,
+            tuple(kept),
+        )
         for kept, (name, path, unit, _) in zip(values, jobs, strict=True)
     ]
     return rows + fixed

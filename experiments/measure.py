@@ -136,7 +136,9 @@ def machine() -> dict[str, Any]:
     processor = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+            names = [
+                line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")
+            ]
         processor = names[0] if names else processor
     except OSError:
         pass

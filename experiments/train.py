@@ -125,9 +125,13 @@ class Trainer:
         done = min(1.0, self.decisions / train.steps)
         if self._workers > 1:
             with ThreadPoolExecutor(self._workers) as pool:
-                metrics = list(pool.map(self._update, self.learners, samples, [done] * len(samples)))
+                metrics = list(
+                    pool.map(self._update, self.learners, samples, [done] * len(samples))
+                )
         else:
-            metrics = [self._update(*pair, done) for pair in zip(self.learners, samples, strict=True)]
+            metrics = [
+                self._update(*pair, done) for pair in zip(self.learners, samples, strict=True)
+            ]
         play.seconds["update"] = time.perf_counter() - start
         self._iteration += 1
         self._log(samples, metrics)

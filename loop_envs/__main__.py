@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from loop_envs import records
-from loop_envs.errors import LoopEnvsError
+from loop_envs.errors import LoopEnvsError, RecordError
 from loop_envs.options import table
 from loop_envs.registry import env_ids, load_game, rules_of
 
@@ -130,7 +130,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     except (LoopEnvsError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1 if isinstance(error, records.RecordError) else 2
+        return 1 if isinstance(error, RecordError) else 2
     return 0
 
 

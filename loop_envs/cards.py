@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.jit import compiled, inlined, ones, write16, write64
+from loop_envs.jit import Int, compiled, inlined, ones, write16, write64
 
 MAX_SUITS = 6
 WORDS = 8
@@ -21,8 +21,9 @@ MAX_CARDS = MAX_SUITS * MAX_RANKS
 
 Words = npt.NDArray[np.uint16]
 
+
 @inlined
-def write_bits(out: npt.NDArray[np.int8], at: int, word: np.uint64) -> None:
+def write_bits(out: npt.NDArray[np.int8], at: Int, word: Int) -> None:
     """Writes the low 16 bits of a word as bytes of 0 or 1 at `at`, as far as `out` reaches."""
     if at + 16 <= out.shape[0]:
         write16(out, at, word)
@@ -32,7 +33,7 @@ def write_bits(out: npt.NDArray[np.int8], at: int, word: np.uint64) -> None:
 
 
 @compiled
-def count(words: Words, suits: int) -> int:
+def count(words: Words, suits: Int) -> int:
     """Number of cards in a set."""
     total = 0
     for s in range(suits):
@@ -42,8 +43,8 @@ def count(words: Words, suits: int) -> int:
 
 @inlined
 def write_planes(
-    out: npt.NDArray[np.int8], at: int, suits: int, ranks: int, low: np.uint64, high: np.uint64
-) -> int:
+    out: npt.NDArray[np.int8], at: Int, suits: Int, ranks: Int, low: Int, high: Int
+) -> Int:
     """Unpacks a set to `suits * ranks` bytes of 0 or 1 at `at`; returns the offset behind them.
 
     Writes up to 64 bytes at a time: what lies behind the planes is overwritten with zeros, so
@@ -70,7 +71,7 @@ def write_planes(
 
 @compiled
 def _write_planes_near_end(
-    out: npt.NDArray[np.int8], at: int, suits: int, ranks: int, low: np.uint64, high: np.uint64
+    out: npt.NDArray[np.int8], at: Int, suits: Int, ranks: Int, low: Int, high: Int
 ) -> None:
     """The same, suit by suit, never beyond the end of `out`."""
     half = low
@@ -83,7 +84,7 @@ def _write_planes_near_end(
 
 
 @inlined
-def _packed(half: np.uint64, ranks: np.uint64) -> np.uint64:
+def _packed(half: Int, ranks: np.uint64) -> Int:
     """The four words of half a set moved together to `ranks` bits each."""
     word = np.uint64(0xFFFF)
     packed = half & word
@@ -93,8 +94,8 @@ def _packed(half: np.uint64, ranks: np.uint64) -> np.uint64:
 
 
 @compiled
-def read_plane(source: npt.NDArray[np.int8], offset: int, ranks: int) -> int:
-    """Packs `ranks` bytes of 0 or 1 at `offset` into one word: one suit of `write_planes` undone."""
+def read_plane(source: npt.NDArray[np.int8], offset: Int, ranks: Int) -> int:
+    """Packs `ranks` bytes of 0 or 1 at `offset` into a word: undoes `write_planes` for a suit."""
     word = 0
     for r in range(ranks):
         if source[offset + r] != 0:
@@ -120,7 +121,8 @@ def pack(planes: npt.ArrayLike) -> Words:
     """Packs planes of shape (..., suits, ranks) to uint16 words of shape (..., suits)."""
     planes = np.asarray(planes)
     weights = (1 << np.arange(planes.shape[-1], dtype=np.uint32)).astype(np.uint32)
-    return ((planes != 0) * weights).sum(axis=-1).astype(np.uint16)
+    words: Words = ((planes != 0) * weights).sum(axis=-1).astype(np.uint16)
+    return words
 
 
 def cards_of(words: npt.ArrayLike, ranks: int) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from loop_envs.errors import SeedError
-from loop_envs.jit import DISABLED, compiled
+from loop_envs.jit import DISABLED, Int, compiled
 
 MAX_SEED = 2**63 - 1
 MAX_BOARD = 2**63 - 1
@@ -30,7 +30,7 @@ if DISABLED:
 
 
 @compiled
-def mix(value: np.uint64) -> np.uint64:
+def mix(value: Int) -> np.uint64:
     """SplitMix64's finaliser: a bijection of 64-bit words that scatters every bit."""
     z = np.uint64(value)
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
@@ -39,31 +39,31 @@ def mix(value: np.uint64) -> np.uint64:
 
 
 @compiled
-def combine(key: np.uint64, value: int) -> np.uint64:
+def combine(key: Int, value: Int) -> np.uint64:
     """A new key from a key and an integer; different integers give unrelated keys."""
     return mix(mix(np.uint64(key) + _GOLDEN) ^ (np.uint64(value) + _GOLDEN))
 
 
 @compiled
-def deal_key(seed: np.uint64, board: int, index: int) -> np.uint64:
+def deal_key(seed: Int, board: Int, index: Int) -> np.uint64:
     """The key of deal `index` of a board under a seed."""
     return combine(combine(np.uint64(seed), board), index)
 
 
 @compiled
-def match_key(seed: np.uint64, board: int) -> np.uint64:
+def match_key(seed: Int, board: Int) -> np.uint64:
     """The key that all policies of a match derive theirs from; unrelated to its deals."""
     return combine(combine(np.uint64(seed), board), -1)
 
 
 @compiled
-def decision_key(match: np.uint64, policy: np.uint64, ply: int) -> np.uint64:
+def decision_key(match: Int, policy: Int, ply: Int) -> np.uint64:
     """The random word of one decision: a function of match, policy and ply."""
     return mix(np.uint64(match) ^ mix(np.uint64(policy) + np.uint64(ply) * _GOLDEN))
 
 
 @compiled
-def draw(key: np.uint64, counter: int, bound: int) -> int:
+def draw(key: Int, counter: Int, bound: Int) -> Any:
     """Uniform integer in 0..bound-1, exactly unbiased.
 
     Lemire's method on 32 bits ("Fast random integer generation in an interval", 2019). Rejected
@@ -87,7 +87,7 @@ def draw(key: np.uint64, counter: int, bound: int) -> int:
 
 
 @compiled
-def shuffle(key: np.uint64, deck: npt.NDArray[np.int16], size: int) -> None:
+def shuffle(key: Int, deck: npt.NDArray[np.int16], size: Int) -> None:
     """Fills `deck[:size]` with a uniformly random permutation of 0..size-1 (Fisher–Yates)."""
     for i in range(size):
         deck[i] = i

@@ -1,16 +1,18 @@
-"""What a game must supply (`Rules`), and the object that users hold (`Game`).
+r"""What a game must supply (`Rules`), and the object that users hold (`Game`).
 
 A game is a package under `loop_envs/games/`. Its module `rules` holds these compiled functions
 over one state record; `options` is a record too, `tables` a uint16 matrix of actions:
 
 | function | does |
 |---|---|
-| ``deal(options, seed, board, index, deck)`` | writes the shuffled deck of deal `index`, and behind the cards whatever else the deal decides |
+| ``deal(options, seed, board, index, deck)`` | writes the shuffled deck of deal `index`, \
+    and behind the cards whatever else the deal decides |
 | ``start(options, state, deck)`` | sets up a deal in a state whose header is filled |
 | ``legal(options, tables, state, mask)`` | writes the mask of the player to move |
 | ``step(options, tables, state, action)`` | plays; never checks legality |
 | ``observe(options, tables, state, player, out)`` | writes one player's observation |
-| ``resample(options, tables, state, player, key)`` | a uniformly random alternative consistent with what the player knows |
+| ``resample(options, tables, state, player, key)`` | a uniformly random alternative that fits \
+    what the player knows |
 | ``places(options, state, out)`` | every player's final place, 0 best, ties shared |
 """
 
@@ -80,7 +82,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Rules:
-    """What a game must supply; one instance, `RULES`, in the game's package.
+    r"""What a game must supply; one instance, `RULES`, in the game's package.
 
     Attributes:
         name: Name without version.

@@ -34,6 +34,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+Int = int | np.integer[Any]
+"""Integers as compiled functions take them: the width matters to the machine, not to a reader."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 DISABLED: bool = bool(numba.config.DISABLE_JIT)
@@ -187,7 +189,9 @@ def _quiet() -> Iterator[None]:
 # Types of a policy `choose(tables, observation, mask, key) -> action`, see policies.py.
 TABLES = types.Array(types.int32, 1, "C")
 POLICY = types.FunctionType(
-    types.int64(TABLES, types.Array(types.int8, 1, "C"), types.Array(types.int8, 1, "C"), types.uint64)
+    types.int64(
+        TABLES, types.Array(types.int8, 1, "C"), types.Array(types.int8, 1, "C"), types.uint64
+    )
 )
 
 
@@ -239,35 +243,35 @@ def _argument_type(argument: Any) -> Any:
 
 if DISABLED:
 
-    def write64(array: np.ndarray, index: int, word: int) -> None:
+    def write64(array: np.ndarray, index: Int, word: Int) -> None:
         """Writes the 64 bits of a word as 64 bytes of 0 or 1 at `index` of an int8 vector."""
         array[index : index + 64] = np.uint64(word) >> np.arange(64, dtype=np.uint64) & np.uint64(1)
 
-    def write16(array: np.ndarray, index: int, word: int) -> None:
+    def write16(array: np.ndarray, index: Int, word: Int) -> None:
         """Writes the low 16 bits of a word as 16 bytes of 0 or 1 at `index` of an int8 vector."""
         array[index : index + 16] = int(word) >> np.arange(16) & 1
 
-    def load8(array: np.ndarray, index: int) -> np.uint64:
+    def load8(array: np.ndarray, index: Int) -> np.uint64:
         """Reads 8 bytes (little-endian) at `index` of an int8 vector."""
         return cast(np.uint64, array[index : index + 8].copy().view(np.uint64)[0])
 
-    def row(array: np.ndarray, index: int) -> np.ndarray:
+    def row(array: np.ndarray, index: Int) -> np.ndarray:
         """A row of a C-contiguous matrix, borrowed."""
         return cast(np.ndarray, array[index])
 
-    def word64(array: np.ndarray, index: int) -> np.uint64:
+    def word64(array: np.ndarray, index: Int) -> np.uint64:
         """The 64-bit word number `index` of an array's memory, whatever its element type."""
         return cast(np.uint64, array.reshape(-1).view(np.uint64)[index])
 
-    def ones(word: int) -> int:
+    def ones(word: Int) -> int:
         """Number of one bits of a word of at most 64 bits."""
         return int(word).bit_count()
 
-    def lowest_bit(word: int) -> int:
+    def lowest_bit(word: Int) -> int:
         """Index of the lowest one bit of a non-zero word."""
         return (int(word) & -int(word)).bit_length() - 1
 
-    def highest_bit(word: int) -> int:
+    def highest_bit(word: Int) -> int:
         """Index of the highest one bit of a non-zero word."""
         return int(word).bit_length() - 1
 
@@ -276,7 +280,9 @@ else:
     def _bits_to_bytes(width: int) -> Any:
         # A vector of single bits, widened: a few instructions on any processor.
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
+            data = cgutils.create_struct_proxy(signature.args[0])(
+                context, builder, arguments[0]
+            ).data
             spot = builder.gep(data, [arguments[1]])
             bits = arguments[2]
             if width < 64:
@@ -309,7 +315,9 @@ else:
         """Reads 8 bytes (little-endian) at `index` of an int8 vector; not bounds-checked."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
+            data = cgutils.create_struct_proxy(signature.args[0])(
+                context, builder, arguments[0]
+            ).data
             spot = builder.gep(data, [arguments[1]])
             return builder.load(builder.bitcast(spot, ir.IntType(64).as_pointer()), align=1)
 
@@ -326,7 +334,7 @@ else:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             whole = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
-            rows, length = cgutils.unpack_tuple(builder, whole.shape)
+            _, length = cgutils.unpack_tuple(builder, whole.shape)
             start = builder.mul(arguments[1], length)
             part = cgutils.create_struct_proxy(result)(context, builder)
             part.data = builder.gep(whole.data, [start])

@@ -34,7 +34,8 @@ def _load(name: str, rules_module: str) -> ModuleType:
     rules = importlib.import_module(rules_module)
     module_name = f"loop_envs.loops_of_{name}"
     spec = importlib.util.spec_from_file_location(module_name, Path(__file__).with_name("loops.py"))
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
     spec.loader.exec_module(module)

@@ -91,7 +91,7 @@ class Layout:
         lead = observation.shape[:-1]
         return {
             f.name: observation[..., self.offsets[f.name] : self.offsets[f.name] + f.size].reshape(
-                *lead, *f.shape
+                (*lead, *f.shape)
             )
             for f in self.fields
         }
@@ -101,5 +101,7 @@ class Layout:
         rows = ["| field | offset | shape | values | meaning |", "|---|---|---|---|---|"]
         for f in self.fields:
             shape = " × ".join(map(str, f.shape))
-            rows.append(f"| `{f.name}` | {self.offsets[f.name]} | {shape} | 0–{f.high} | {f.text} |")
+            rows.append(
+                f"| `{f.name}` | {self.offsets[f.name]} | {shape} | 0–{f.high} | {f.text} |"
+            )
         return "\n".join(rows)

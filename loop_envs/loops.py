@@ -26,7 +26,6 @@ _STRIDE = np.int64(1 << 32)
 _LAST_BOARD = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
-
 def new_scratch() -> tuple[Any, ...]:
     """Small arrays that the loops write into: a deck, points, places and rewards."""
     return (
@@ -102,20 +101,10 @@ def places(options, states, out):
 
 
 @looped
-def see(options, tables, states, observation, mask):
-    """Writes mask and observation of the player to move; returns the player."""
-    state = states[0]
-    rules_legal(options[0], tables, state, mask)
-    if state.player >= 0:
-        rules_observe(options[0], tables, state, state.player, observation)
-    return state.player
-
-
-@looped
 def _reward(options, state, before, place, mode, out):
     """Rewards of one step from the points before it; `place` is scratch."""
     n = out.shape[0]
-    if mode == MARGIN or mode == POINTS:
+    if mode in (MARGIN, POINTS):
         total = 0
         changed = False
         for p in range(n):
@@ -155,13 +144,15 @@ def _reward(options, state, before, place, mode, out):
 
 @looped
 def act(options, tables, states, action, mode, observation, mask, reward, scratch):
-    """Plays a legal action and writes rewards, mask and observation; returns the next player."""
+    """Plays a legal action (-1: none) and writes rewards, mask and observation of the player who
+    is to move then; returns that player."""
     _, before, place, _ = scratch
     state = states[0]
-    for p in range(reward.shape[0]):
-        before[p] = state.points[p]
-    rules_step(options[0], tables, state, action)
-    _reward(options[0], state, before, place, mode, reward)
+    if action >= 0:
+        for p in range(reward.shape[0]):
+            before[p] = state.points[p]
+        rules_step(options[0], tables, state, action)
+        _reward(options[0], state, before, place, mode, reward)
     rules_legal(options[0], tables, state, mask)
     if state.player >= 0:
         rules_observe(options[0], tables, state, state.player, observation)
@@ -169,20 +160,6 @@ def act(options, tables, states, action, mode, observation, mask, reward, scratc
 
 
 # Many matches ---------------------------------------------------------------------------------
-
-
-@looped
-def batch_begin(
-    options, tables, states, raw, lo, hi, seed, boards, player, observation, mask, scratch
-):  # fmt: skip
-    """Starts matches lo..hi on their boards."""
-    for i in range(lo, hi):
-        raw[i, :] = 0
-        state = states[i]
-        _begin(options[0], state, seed, boards[i], scratch[0])
-        rules_legal(options[0], tables, state, row(mask, i))
-        rules_observe(options[0], tables, state, state.player, row(observation, i))
-        player[i] = state.player
 
 
 @looped
@@ -210,28 +187,30 @@ def first_illegal(mask, actions):
 
 @looped
 def _batch_one(
-    options, tables, states, raw, i, action, mode, scratch,
-    player, observation, mask, reward, terminated, truncated, board, points,
+    options, tables, states, raw, i, action, seed, mode, player, observation, mask, reward,
+    terminated, truncated, board, points, scratch,
 ):  # fmt: skip
     deck, before, place, _ = scratch
     state = states[i]
     n = reward.shape[1]
-    for p in range(n):
-        before[p] = state.points[p]
-    rules_step(options, tables, state, action)
-    _reward(options, state, before, place, mode, row(reward, i))
-    over = state.status != RUNNING
-    terminated[i] = over and state.status != TRUNCATED
-    truncated[i] = state.status == TRUNCATED
-    for p in range(n):
-        points[i, p] = state.points[p]
-    if over:
+    over = False
+    if action >= 0:
+        for p in range(n):
+            before[p] = state.points[p]
+        rules_step(options, tables, state, action)
+        _reward(options, state, before, place, mode, row(reward, i))
+        over = state.status != RUNNING
+        terminated[i] = over and state.status != TRUNCATED
+        truncated[i] = state.status == TRUNCATED
+        for p in range(n):
+            points[i, p] = state.points[p]
+    if over or action < 0:
         # Same-step autoreset: the flags, rewards and points belong to the match that ended,
         # player, mask, observation and board to the next one.
-        seed = state.seed
-        following = (state.board + _STRIDE) & _LAST_BOARD
+        following = board[i] if action < 0 else (state.board + _STRIDE) & _LAST_BOARD
+        own_seed = seed if action < 0 else state.seed
         raw[i, :] = 0
-        _begin(options, state, seed, following, deck)
+        _begin(options, state, own_seed, following, deck)
     rules_legal(options, tables, state, row(mask, i))
     rules_observe(options, tables, state, state.player, row(observation, i))
     player[i] = state.player
@@ -240,14 +219,14 @@ def _batch_one(
 
 @looped
 def batch_step(
-    options, tables, states, raw, lo, hi, actions, mode,
-    player, observation, mask, reward, terminated, truncated, board, points, scratch,
+    options, tables, states, raw, lo, hi, actions, seed, mode, player, observation, mask, reward,
+    terminated, truncated, board, points, scratch,
 ):  # fmt: skip
-    """Plays one legal action in each of the matches lo..hi."""
+    """Plays one legal action in each of the matches lo..hi; -1 starts the slot's `board`."""
     for i in range(lo, hi):
         _batch_one(
-            options[0], tables, states, raw, i, actions[i], mode, scratch,
-            player, observation, mask, reward, terminated, truncated, board, points,
+            options[0], tables, states, raw, i, actions[i], seed, mode, player, observation, mask,
+            reward, terminated, truncated, board, points, scratch,
         )  # fmt: skip
 
 
@@ -272,8 +251,8 @@ def batch_run(
             key = decision_key(match, keys[k], state.ply)
             action = policies[k](row(tables_of, k), row(observation, i), row(mask, i), key)
             _batch_one(
-                options[0], tables, states, raw, i, action, mode, scratch,
-                player, observation, mask, reward, terminated, truncated, board, points,
+                options[0], tables, states, raw, i, action, np.uint64(0), mode, player,
+                observation, mask, reward, terminated, truncated, board, points, scratch,
             )  # fmt: skip
             for p in range(reward.shape[1]):
                 total[p] += reward[i, p]
@@ -307,7 +286,9 @@ def play(
             rules_observe(options[0], tables, state, state.player, observation)
             k = seating[i, state.player]
             key = decision_key(match, keys[k], state.ply)
-            rules_step(options[0], tables, state, policies[k](row(tables_of, k), observation, mask, key))
+            rules_step(
+                options[0], tables, state, policies[k](row(tables_of, k), observation, mask, key)
+            )
         rules_places(options[0], state, ranks)
         for p in range(points.shape[1]):
             points[i, p] = state.points[p]

@@ -67,9 +67,9 @@ class Policy:
 
 
 @compiled
-def count_legal(mask: npt.NDArray[np.int8]) -> int:
+def count_legal(mask: npt.NDArray[np.int8]) -> Any:
     """Number of ones of an action mask."""
-    total = 0
+    total: Any = 0
     i = 0
     while i + 8 <= mask.shape[0]:
         # Byte by byte, 8 sums in a word; none can pass 255 within 255 words.
@@ -153,7 +153,7 @@ def _prepared(game: Game, prepare: Callable[[Game], Tables]) -> Tables:
 
 
 @compiled
-def _keys(policy: np.uint64, seeds: Any, boards: Any, plies: Any, out: Any) -> None:
+def _keys(policy: Any, seeds: Any, boards: Any, plies: Any, out: Any) -> None:
     for i in range(out.shape[0]):
         out[i] = decision_key(match_key(seeds[i], boards[i]), policy, plies[i])
 
@@ -170,7 +170,9 @@ def decision_keys(
     return out
 
 
-def _choose_many(choose: Any, tables: Any, observation: Any, mask: Any, keys: Any, out: Any) -> None:
+def _choose_many(
+    choose: Any, tables: Any, observation: Any, mask: Any, keys: Any, out: Any
+) -> None:
     for i in range(out.shape[0]):
         out[i] = choose[0](tables, row(observation, i), row(mask, i), keys[i])
 

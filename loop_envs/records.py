@@ -31,7 +31,7 @@ def random_choice(game: Game, state: State) -> int:
     legal = game.legal_actions(state)
     match = np.uint64(match_key(state["seed"][0], state["board"][0]))
     key = np.uint64(decision_key(match, np.uint64(0), state["ply"][0]))
-    return legal[draw(key, 0, len(legal))]
+    return legal[int(draw(key, 0, len(legal)))]
 
 
 def record_match(
@@ -223,7 +223,9 @@ def _first_deal(game: Game, record: dict[str, Any]) -> State:
 
 def _play_move(game: Game, state: State, event: dict[str, Any], index: int) -> None:
     if not {"player", "move"} <= set(event) <= {"player", "move", "legal"}:
-        raise RecordError(f"a move has 'player', 'move' and perhaps 'legal', got {_shown(event)}", index)
+        raise RecordError(
+            f"a move has 'player', 'move' and perhaps 'legal', got {_shown(event)}", index
+        )
     player, move = event["player"], event["move"]
     if game.is_over(state):
         raise RecordError(f"player {player!r}: {_shown(move)}: the match is over", index)
@@ -232,7 +234,9 @@ def _play_move(game: Game, state: State, event: dict[str, Any], index: int) -> N
         turn = game.current_player(state)
         raise RecordError(f"player {_shown(player)}: it is player {turn}'s turn", index)
     if not isinstance(move, str) or move not in legal:
-        raise RecordError(f"player {player}: {_shown(move)} is illegal; legal: {', '.join(legal)}", index)
+        raise RecordError(
+            f"player {player}: {_shown(move)} is illegal; legal: {', '.join(legal)}", index
+        )
     if "legal" in event and event["legal"] != legal:
         raise RecordError(f"player {player}: 'legal' must be {legal}", index)
     try:

@@ -70,6 +70,4 @@ def register_everywhere() -> None:
                     "aec", public, "loop_envs.envs.aec:make_raw", kwargs={"env_id": env_id}
                 )
         if public not in gymnasium.registry:
-            gymnasium.register(
-                public, "loop_envs.envs.seat:SeatEnv", kwargs={"env_id": env_id}
-            )
+            gymnasium.register(public, "loop_envs.envs.seat:SeatEnv", kwargs={"env_id": env_id})

@@ -7,6 +7,8 @@ original, in which all streams decide at once, is replaced by `SeatStore`.
 
 from __future__ import annotations
 
+import copy
+from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -179,7 +181,7 @@ class PPOLearner:
     @property
     def policy(self) -> MaskableActorCriticPolicy:
         """The network."""
-        return self.algorithm.policy  # type: ignore[return-value]
+        return self.algorithm.policy
 
     @property
     def buffer(self) -> SeatRolloutBuffer:
@@ -222,10 +224,10 @@ class PPOLearner:
         return metrics
 
     def get_state(self) -> dict[str, Any]:
-        """Weights, optimiser, counters and generator."""
+        """Copies of weights, optimiser, counters and generator."""
         return {
-            "policy": self.policy.state_dict(),
-            "optimizer": self.policy.optimizer.state_dict(),
+            "policy": copy.deepcopy(self.policy.state_dict()),
+            "optimizer": copy.deepcopy(self.policy.optimizer.state_dict()),
             "updates": self.updates,
             "samples": self.samples,
             "algorithm_updates": self.algorithm._n_updates,
@@ -234,8 +236,6 @@ class PPOLearner:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continues from `get_state`."""
-        from ast import literal_eval
-
         self.policy.load_state_dict(state["policy"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         self.updates, self.samples = state["updates"], state["samples"]
@@ -243,8 +243,11 @@ class PPOLearner:
         self.buffer.rng.bit_generator.state = literal_eval(state["rng"])
 
     def frozen(self) -> dict[str, Any]:
-        """What a checkpoint must hold to play on."""
-        return {"settings": asdict(self.settings), "policy": self.policy.state_dict()}
+        """A copy of what a checkpoint must hold to play on."""
+        return {
+            "settings": asdict(self.settings),
+            "policy": copy.deepcopy(self.policy.state_dict()),
+        }
 
 
 class PPOAgent(Agent):
@@ -271,7 +274,9 @@ class PPOAgent(Agent):
         self.name = name
         self._seed = seed
         self._sample = sample
-        settings = PPOSettings(**{**frozen["settings"], "network": tuple(frozen["settings"]["network"])})
+        settings = PPOSettings(
+            **{**frozen["settings"], "network": tuple(frozen["settings"]["network"])}
+        )
         observation_space, action_space = _spaces(game)
         self.network = MaskableActorCriticPolicy(
             observation_space, action_space, lambda _: 0.0, **_policy_options(settings)

@@ -31,7 +31,7 @@ class Learner(Protocol):
 
 
 @compiled
-def _seat_learners(seeds, boards, rows, learners, order, out):  # type: ignore[no-untyped-def]
+def _seat_learners(seeds: Any, boards: Any, rows: Any, learners: int, order: Any, out: Any) -> None:
     n = out.shape[1]
     for i in rows:
         key = combine(match_key(seeds[i], boards[i]), 1)

@@ -21,7 +21,7 @@ PENDING, ENDED = -1, -2
 
 
 @compiled
-def advantages_of(rewards, values, links, gamma, lam, out):  # type: ignore[no-untyped-def]
+def advantages_of(rewards: Any, values: Any, links: Any, gamma: Any, lam: Any, out: Any) -> None:
     """Generalised advantage estimates along the links (Schulman et al., 2016, eq. 16).
 
     A decision without a known successor has no estimate yet (0); it closes the sum of the one
@@ -166,7 +166,10 @@ class SeatStore:
         values = arrays[4]
         advantages_of(rewards, values, links, np.float32(gamma), np.float32(lam), advantage)
         done = links != PENDING
-        samples = Samples(*(a[done] for a in arrays), advantage[done], rewards[done].copy())
+        observation, mask, action, log_prob, value = (a[done] for a in arrays)
+        samples = Samples(
+            observation, mask, action, log_prob, value, advantage[done], rewards[done].copy()
+        )
         stay = np.flatnonzero(~done)
         renumbered = np.full(self._size + 1, -1, np.int64)
         renumbered[stay] = np.arange(len(stay))

@@ -15,7 +15,7 @@ from pettingzoo.utils.env import AECEnv
 
 from loop_envs.deals import MAX_BOARD, check_seed, fresh_seed
 from loop_envs.envs.arguments import board_option, check_choice, reward_mode
-from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
+from loop_envs.errors import IllegalActionError, ResetNeededError, SeedError
 from loop_envs.game import RUNNING, TRUNCATED, Game
 from loop_envs.registry import load_game
 
@@ -66,7 +66,9 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(np.zeros(d, np.int8), game.layout.high, (d,), np.int8),
+                    "observation": spaces.Box(
+                        np.zeros(d, np.int8), game.layout.high, (d,), np.int8
+                    ),
                     "action_mask": spaces.Box(0, 1, (a,), np.int8),
                 }
             )
@@ -134,19 +136,22 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         game = self.game
         self._observation = np.empty(game.layout.size, np.int8)
         self._mask = np.empty(game.num_actions, np.int8)
-        self._player = game.kernels.see(
-            game.record, game.tables, self._match, self._observation, self._mask
-        )
+        self._player = game.kernels.act(
+            game.record, game.tables, self._match, -1, self._mode, self._observation, self._mask,
+            self._reward, self._scratch,
+        )  # fmt: skip
         self._point_at_player()
 
     def _point_at_player(self) -> None:
-        self.infos = {agent: {"action_mask": self._no_action} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: {"action_mask": self._no_action} for agent in self.agents
+        }
         if self._player >= 0:
             agent = self.possible_agents[self._player]
             self.agent_selection = agent
             self.infos[agent] = {"action_mask": self._mask}
 
-    def step(self, action: int | None) -> None:  # type: ignore[override]
+    def step(self, action: int | None) -> None:
         """Plays the action of `agent_selection`; None for an agent whose match is over.
 
         Raises:
@@ -157,7 +162,7 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
             raise ResetNeededError("call reset() before step(): no match is running")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type]
+            self._was_dead_step(action)
             return
         game = self.game
         # The plain comparison is the fast path; anything else goes through the full check.
@@ -211,7 +216,8 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
         self._finish(self._player)
-        self.infos = {a: {"action_mask": self._no_action, "illegal": a == agent} for a in self.agents}
+        for name, info in self.infos.items():
+            info["illegal"] = name == agent
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[np.int8]]:
         """What an agent sees now: a dictionary of ``observation`` and ``action_mask``.

@@ -32,7 +32,9 @@ def reward_mode(name: str) -> int:
 def check_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
     """Raises `OptionError` unless the value is one of those allowed."""
     if value not in allowed:
-        raise OptionError(f"option {option!r}: got {value!r}, allowed: {', '.join(map(str, allowed))}")
+        raise OptionError(
+            f"option {option!r}: got {value!r}, allowed: {', '.join(map(str, allowed))}"
+        )
 
 
 def board_option(options: dict[str, Any] | None) -> int | None:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from loop_envs.deals import MAX_BOARD, check_seed, fresh_seed
-from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
 from loop_envs.envs.arguments import reward_mode
+from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
 from loop_envs.game import Game, State
 from loop_envs.kernels import MAX_POLICIES
 from loop_envs.policies import RANDOM, Policy, policy_arguments, sample_range
@@ -117,20 +117,25 @@ class Batch:
         """
         seed = fresh_seed() if seed is None else check_seed(seed)
         first = self._check_boards(boards)
-        kernel, game = self.game.kernels.batch_begin, self.game
-        scratch = game.kernels.new_scratch
-        self._shared(
-            lambda lo, hi: kernel(
-                game.record, game.tables, self._states, self._raw, lo, hi, seed, first,
-                self._player, self._observation, self._mask, scratch(),
-            )
-        )  # fmt: skip
         self._board[:] = first
         self._reward[:] = 0
         self._points[:] = 0
         self._terminated[:] = False
         self._truncated[:] = False
+        self._step(np.full(self.num_matches, -1), seed)
         self._ready = True
+
+    def _step(self, actions: npt.NDArray[np.int64], seed: int = 0) -> None:
+        game = self.game
+        kernel, scratch = game.kernels.batch_step, game.kernels.new_scratch
+        self._shared(
+            lambda lo, hi: kernel(
+                game.record, game.tables, self._states, self._raw, lo, hi, actions,
+                np.uint64(seed), self._mode, self._player, self._observation, self._mask,
+                self._reward, self._terminated, self._truncated, self._board, self._points,
+                scratch(),
+            )
+        )  # fmt: skip
 
     def _check_boards(self, boards: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if boards is None:
@@ -142,7 +147,9 @@ class Batch:
                 f"shape {given.shape}"
             )
         if given.min() < 0 or given.max() > MAX_BOARD:
-            raise SeedError(f"boards must be from 0 to {MAX_BOARD}, got {given.min()}…{given.max()}")
+            raise SeedError(
+                f"boards must be from 0 to {MAX_BOARD}, got {given.min()}…{given.max()}"
+            )
         return np.array(given, np.int64)
 
     def _check_ready(self) -> None:
@@ -167,20 +174,13 @@ class Batch:
                 f"shape {given.shape}"
             )
         chosen = np.ascontiguousarray(given, np.int64)
-        game, kernels = self.game, self.game.kernels
-        wrong = kernels.first_illegal(self._mask, chosen)
+        game = self.game
+        wrong = game.kernels.first_illegal(self._mask, chosen)
         if wrong >= 0:
             state = self._states[wrong : wrong + 1]
             error = game.illegal(state, given[wrong], self._mask[wrong])
             raise IllegalActionError(f"match {wrong} of the batch: {error}")
-        kernel, scratch = kernels.batch_step, kernels.new_scratch
-        self._shared(
-            lambda lo, hi: kernel(
-                game.record, game.tables, self._states, self._raw, lo, hi, chosen, self._mode,
-                self._player, self._observation, self._mask, self._reward,
-                self._terminated, self._truncated, self._board, self._points, scratch(),
-            )
-        )  # fmt: skip
+        self._step(chosen)
 
     def sample_actions(self, key: int) -> npt.NDArray[np.int64]:
         """A uniformly random legal action for every match, int64 [B].
@@ -292,7 +292,9 @@ def check_seating(
     shape = (matches, game.num_players)
     seats = np.zeros(shape, np.int8) if seating is None else np.asarray(seating)
     if seats.shape != shape or seats.dtype.kind not in "iu":
-        raise OptionError(f"seating must be integers of shape {shape}, got {seats.dtype} {seats.shape}")
+        raise OptionError(
+            f"seating must be integers of shape {shape}, got {seats.dtype} {seats.shape}"
+        )
     if seats.min() < 0 or seats.max() >= len(policies):
         raise OptionError(f"seating must name policies 0..{len(policies) - 1}")
     return np.ascontiguousarray(seats, np.int8)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from loop_envs.deals import MAX_BOARD, check_seed
-from loop_envs.envs.batch import check_seating
 from loop_envs.envs.arguments import board_option, check_choice, reward_mode
+from loop_envs.envs.batch import check_seating
 from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError
 from loop_envs.game import RUNNING, TRUNCATED
 from loop_envs.policies import RANDOM, Policy, policy_arguments
@@ -77,8 +77,11 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
 
     def _set_opponents(self, opponents: Opponent | Sequence[Opponent]) -> None:
         n = self.game.num_players
-        single = isinstance(opponents, str | Policy) or callable(opponents)
-        listed: list[Any] = [opponents] * (n - 1) if single else list(opponents)  # type: ignore[arg-type]
+        listed: list[Any]
+        if isinstance(opponents, str | Policy) or callable(opponents):
+            listed = [opponents] * (n - 1)
+        else:
+            listed = list(opponents)
         if len(listed) != n - 1:
             raise OptionError(f"option 'opponents': got {len(listed)}, allowed: 1 or {n - 1}")
         self._policies: list[Policy] = []
@@ -209,7 +212,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         over = status != RUNNING
         return observation, float(total[self.seat]), over and not truncated, truncated, info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The match as the seat sees it, as text; None without a render mode."""
         if self.render_mode is None:
             return None

@@ -10,6 +10,7 @@ run_battery(load_game("loop_boards-v0", num_players=5))
 Every check raises AssertionError with what was found. None needs more than a registered game.
 """
 
+from loop_envs.game import Game
 from loop_envs.testing.adapters import (
     check_aec_matches_game,
     check_batch_independence,
@@ -42,7 +43,7 @@ CHECKS = (
 """All checks, each called with a game."""
 
 
-def run_battery(game, seed: int = 0) -> None:  # type: ignore[no-untyped-def]
+def run_battery(game: Game, seed: int = 0) -> None:
     """Runs every check on a game under its options.
 
     Args:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium.utils.env_checker import check_env
 
 from loop_envs import records
@@ -14,23 +16,25 @@ from loop_envs.envs.arguments import REWARDS
 from loop_envs.envs.batch import Batch, play_matches
 from loop_envs.envs.seat import SeatEnv
 from loop_envs.game import Game
-from loop_envs.policies import RANDOM
+from loop_envs.policies import RANDOM, choose_many, decision_keys
+
+Array = npt.NDArray[Any]
 
 
-def result(game: Game, points: np.ndarray, places: np.ndarray, mode: str) -> np.ndarray:
+def result(game: Game, points: Array, places: Array, mode: str) -> Array:
     """What each player's rewards must sum to, from final points and places; float64 [n]."""
     n = game.num_players
     if mode == "points":
-        return points.astype(float)
+        return np.asarray(points, float)
     if mode == "margin":
-        return points - points.mean()
+        return np.asarray(points - points.mean())
     if mode == "win":
         winners = places == 0
         if winners.all():
             return np.zeros(n)
-        return np.where(winners, 1 / winners.sum(), -1 / max(1, (~winners).sum()))
+        return np.asarray(np.where(winners, 1 / winners.sum(), -1 / max(1, (~winners).sum())))
     shared = [places[p] + ((places == places[p]).sum() - 1) / 2 for p in range(n)]
-    return 1 - 2 * np.array(shared) / (n - 1)
+    return np.asarray(1 - 2 * np.array(shared) / (n - 1))
 
 
 def check_rewards(game: Game, seed: int = 0) -> None:
@@ -43,9 +47,8 @@ def check_rewards(game: Game, seed: int = 0) -> None:
         batch.reset(seed)
         total = np.zeros((matches, game.num_players))
         ended = np.zeros(matches, bool)
-        keys = np.zeros(matches, np.uint64)
         while not ended.all():
-            batch.step(_random_actions(batch, keys))
+            batch.step(_random_actions(batch))
             total[~ended] += batch.reward[~ended]
             if mode != "points":
                 assert np.abs(batch.reward.sum(axis=1)).max() < 1e-5, "margins must sum to zero"
@@ -57,10 +60,8 @@ def check_rewards(game: Game, seed: int = 0) -> None:
             assert np.allclose(total[i], expected, atol=1e-4), (mode, total[i], expected)
 
 
-def _random_actions(batch: Batch, keys: np.ndarray) -> np.ndarray:
-    from loop_envs.policies import choose_many, decision_keys
-
-    keys[:] = decision_keys(RANDOM.seed, batch.seed, batch.board, batch.ply)
+def _random_actions(batch: Batch) -> Array:
+    keys = decision_keys(RANDOM.seed, batch.seed, batch.board, batch.ply)
     return choose_many(batch.game, RANDOM, batch.observation, batch.action_mask, keys)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from loop_envs.cards import write_bits
 from loop_envs.games.loop_boards.actions import KIND, MAX_COMBINATION, RUN, SET, SIZE, STRENGTH
 from loop_envs.games.loop_boards.state import CHOOSING
-from loop_envs.jit import compiled, inlined, highest_bit, lowest_bit, ones, word64
+from loop_envs.jit import compiled, highest_bit, inlined, lowest_bit, ones, word64
 
 STUCK_ONLY = 2  # REVEALS["stuck_only"]
 
@@ -104,7 +104,9 @@ def plays(options, state, kind, size, strength, inverted, mask, write):
         shortest = 2 if kind == 0 else size
         longest = MAX_COMBINATION if kind == 0 else size
         for length in range(shortest, longest + 1):
-            starts = options.starts[length] if kind == 0 else options.beats[inverted, length, strength]
+            starts = (
+                options.starts[length] if kind == 0 else options.beats[inverted, length, strength]
+            )
             if starts == 0:
                 continue
             if options.same_colour:

@@ -31,9 +31,9 @@ def build_layout(options: dict[str, Any]) -> Layout:
                 "known",
                 (n - 1, *plane),
                 1,
-                "by opponent: cards known to lie in the hand they hold (in hand or set aside), from "
-                "rounds in which the observer held it and from cards seen of it, less those shown "
-                "this round",
+                "by opponent: cards known to lie in the hand they hold (in hand or set aside), "
+                "from rounds in which the observer held it and from cards seen of it, less those "
+                "shown this round",
             ),
             Field("played", (n, *plane), 1, "by player: cards played this round"),
             Field("current", plane, 1, "the combination to beat; empty on a lead"),

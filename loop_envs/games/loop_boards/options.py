@@ -28,7 +28,7 @@ def _is_deck(value: Any) -> bool:
 
 
 def _is_golden(value: Any) -> bool:
-    return value == "random" or (is_int(value) and 0 <= value < MAX_SEATS)
+    return value == "random" if isinstance(value, str) else is_int(value) and 0 <= value < MAX_SEATS
 
 
 OPTIONS: tuple[Option, ...] = (

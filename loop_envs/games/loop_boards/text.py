@@ -96,7 +96,9 @@ def deck_from_event(game: Game, event: Any) -> npt.NDArray[np.int16]:
     if not isinstance(hands, list) or [_length(h) for h in hands] != [size] * n:
         raise RecordError(f"'hands' must be {n} lists of {size} cards, got {hands!r:.200}")
     if _length(unseen) != colours * values - n * size:
-        raise RecordError(f"'unseen' must be {colours * values - n * size} cards, got {unseen!r:.200}")
+        raise RecordError(
+            f"'unseen' must be {colours * values - n * size} cards, got {unseen!r:.200}"
+        )
     if not isinstance(golden, int) or isinstance(golden, bool) or not 0 <= golden < n:
         raise RecordError(f"'golden' must be a player 0..{n - 1}, got {golden!r:.200}")
     fixed = game.options["golden"]
@@ -106,7 +108,9 @@ def deck_from_event(game: Game, event: Any) -> npt.NDArray[np.int16]:
     texts = [card for hand in (*hands, unseen) for card in hand]
     for text in texts:
         if not isinstance(text, str) or text not in numbers:
-            raise RecordError(f"{text!r:.200} is no card of this deck (1..{values}, {LETTERS[:colours]})")
+            raise RecordError(
+                f"{text!r:.200} is no card of this deck (1..{values}, {LETTERS[:colours]})"
+            )
     twice = [text for text, times in Counter(texts).items() if times > 1]
     if twice:
         raise RecordError(f"cards dealt more than once: {', '.join(twice)}")
@@ -146,7 +150,7 @@ def state_text(game: Game, state: State, player: int | None) -> str:
         f"Round {round_ + 1} of {game.options['rounds']}, {phase}; "
         f"player {(golden + moved) % n} holds the golden board"
     ]
-    seen = None if player is None else game.layout.split(game.observe(state, player))
+    seen = {} if player is None else game.layout.split(game.observe(state, player))
     for p in range(n):
         b = (p - round_) % n
         left = s["left"][p, :colours]
@@ -159,7 +163,7 @@ def state_text(game: Game, state: State, player: int | None) -> str:
             f"board {b}{' [' + marks + ']' if marks else ''}"
         )
         played = s["hands"][b, :colours] & ~(left | s["aside"][p, :colours])
-        if seen is None or p == player:
+        if player is None or p == player:
             lines.append(f"     hand  {hand_text(left, values)}")
             lines.append(f"     aside {hand_text(s['aside'][p, :colours], values)}")
         else:
