@@ -1,0 +1,227 @@
+"""The typed configuration of an experiment.
+
+`load_config` reads YAML, applies ``dotted.key=value`` overrides and checks everything that can be
+checked before anything is created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+)
+from pydantic_core import PydanticCustomError
+
+from experiments.config_yaml import apply_overrides, read_yaml
+from experiments.errors import ConfigError
+from loop_envs import env_ids
+from loop_envs.deals import MAX_SEED
+from loop_envs.game import Game
+from loop_envs.registry import rules_of
+
+
+def _whole(value: Any) -> Any:
+    """Lets 1e6 stand for an integer; everything else is left to the strict check."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _one_of_envs(value: Any) -> Any:
+    if value not in env_ids():
+        raise PydanticCustomError("env", "no such environment")
+    return value
+
+
+def _lineups(value: Any) -> Any:
+    ok = value in ("all", "pairs") or (
+        isinstance(value, list)
+        and all(isinstance(seats, list) for seats in value)
+        and all(isinstance(name, str) for seats in value for name in seats)
+    )
+    if not ok:
+        raise PydanticCustomError("lineups", "neither a name nor a list of line-ups")
+    return value
+
+
+def _agent_kind(value: Any) -> str | None:
+    # The angle brackets keep these tags apart from keys in error paths.
+    if isinstance(value, str):
+        return "<name>"
+    return "<checkpoint>" if isinstance(value, dict | CheckpointAgent) else None
+
+
+Int = Annotated[int, BeforeValidator(_whole)]
+Name = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$",
+        max_length=64,
+        json_schema_extra={
+            "allowed": "a name of up to 64 letters, digits and . _ + -, not beginning with . + -"
+        },
+    ),
+]
+Size = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED), BeforeValidator(_whole)]
+Board = Annotated[int, Field(ge=0, le=2**62), BeforeValidator(_whole)]
+"""First boards end where a batch slot that goes on by 2^32 cannot come around at 2^63."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, validate_default=True
+    )
+
+
+class GameConfig(_Model):
+    """Which game is played."""
+
+    env: Annotated[str, BeforeValidator(_one_of_envs)] = Field(
+        description="environment id", json_schema_extra={"enum": list(env_ids())}
+    )
+    options: dict[str, Any] = Field({}, description="the game's options, see its README")
+
+
+class LearnerConfig(_Model):
+    """One learner of a training run."""
+
+    name: Name = Field(description="name in tables, and of its checkpoint")
+    kind: Literal["ppo"] = Field(description="learning method")
+    network: list[Size] = Field([256, 256], min_length=1, description="widths of the hidden layers")
+    learning_rate: float = Field(3e-4, gt=0, description="step size of the optimiser")
+    rollout: Size = Field(16384, description="decisions of this learner in each update")
+    batch_size: Size = Field(2048, description="decisions in each gradient step")
+    epochs: Size = Field(3, description="passes over the decisions of an update")
+    gamma: float = Field(0.995, gt=0, le=1, description="discount")
+    gae_lambda: float = Field(0.95, ge=0, le=1, description="lambda of the advantage estimate")
+    clip_range: float = Field(0.2, gt=0, description="clipping of the probability ratio")
+    entropy: float = Field(0.01, ge=0, description="weight of the entropy bonus")
+    value_coefficient: float = Field(0.5, ge=0, description="weight of the value loss")
+    max_grad_norm: float = Field(0.5, gt=0, description="clipping of the gradient's norm")
+    seed: Seed | None = Field(
+        None, description="seed of weights and sampling; null takes one from the run's seed"
+    )
+
+
+class TrainConfig(_Model):
+    """Training: learners play matches against each other."""
+
+    steps: Size = Field(description="decisions over all matches and learners")
+    num_matches: Int = Field(256, ge=1, le=2**20, description="matches played at once")
+    reward: Literal["margin", "points", "win", "place"] = Field(
+        "margin", description="what is learned to be maximised"
+    )
+    first_board: Board = Field(0, description="board on which the first match starts")
+    save_every: Size = Field(10, description="iterations between checkpoints")
+    learners: list[LearnerConfig] = Field(min_length=1, description="who learns")
+
+
+class CheckpointAgent(_Model):
+    """An agent from a checkpoint of some run."""
+
+    name: Name = Field(description="name in tables")
+    checkpoint: str = Field(min_length=1, description="path of the checkpoint file")
+
+
+TournamentAgent = Annotated[
+    Annotated[Name, Tag("<name>")] | Annotated[CheckpointAgent, Tag("<checkpoint>")],
+    Discriminator(_agent_kind),
+]
+
+
+class TournamentConfig(_Model):
+    """A duplicate tournament: every line-up plays every board in all its cyclic seatings."""
+
+    agents: list[TournamentAgent] = Field(
+        description="names of agents, names of learners of this run, or {name, checkpoint}"
+    )
+    boards: Int = Field(200, ge=2, le=2**31, description="number of boards")
+    first_board: Board = Field(2**31, description="number of the first board")
+    lineups: Annotated[Literal["all", "pairs"] | list[list[str]], BeforeValidator(_lineups)] = (
+        Field("all", description="which agents meet")
+    )
+    chunk: Size = Field(50, description="boards in one shard of work")
+    num_matches: Int = Field(
+        1024, ge=1, le=2**20, description="matches played at once when an agent is not compiled"
+    )
+
+    @property
+    def agent_names(self) -> list[str]:
+        """Names of all agents, in order."""
+        return [agent if isinstance(agent, str) else agent.name for agent in self.agents]
+
+
+class Config(_Model):
+    """An experiment: training, a tournament, or both."""
+
+    name: Name = Field(description="name of the experiment, which begins its run folders' names")
+    game: GameConfig = Field(description="the game")
+    seed: Seed = Field(1, description="seed of all deals and agents")
+    threads: Int = Field(1, ge=1, le=1024, description="threads of environments and networks")
+    train: TrainConfig | None = Field(None, description="training")
+    tournament: TournamentConfig | None = Field(None, description="tournament")
+
+    def make_game(self) -> Game:
+        """The rules under the configured options.
+
+        Raises:
+            OptionError: If an option is refused.
+        """
+        return Game(self.game.env, rules_of(self.game.env), self.game.options)
+
+    @property
+    def learner_names(self) -> list[str]:
+        """Names of the learners of this run; empty without training."""
+        return [learner.name for learner in self.train.learners] if self.train else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as they are written to YAML; sections that are absent are left out."""
+        values = self.model_dump(mode="json")
+        return {key: value for key, value in values.items() if value is not None}
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """Reads and checks a configuration.
+
+    Args:
+        path: A YAML file.
+        overrides: ``dotted.key=value`` each; elements of lists by number.
+
+    Returns:
+        The configuration with the game's options resolved and checkpoint paths made absolute.
+
+    Raises:
+        ConfigError: If anything is wrong with it; all problems are named.
+    """
+    return parse_config(apply_overrides(read_yaml(path), overrides), str(path))
+
+
+def parse_config(data: Any, source: str = "config") -> Config:
+    """Checks a configuration given as plain values.
+
+    Args:
+        data: A mapping, as YAML would give it.
+        source: Where it comes from, for error messages.
+
+    Raises:
+        ConfigError: If anything is wrong with it; all problems are named.
+    """
+    # Imported here because both need the models above.
+    from experiments.config_checks import check
+    from experiments.config_errors import problems
+
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(source, problems(error, Config.model_json_schema())) from None
+    return check(config, source)

@@ -1,0 +1,80 @@
+"""The agents of a tournament, made from their names or loaded from checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+from agents.base import Agent
+from agents.named import make_agent
+from experiments.config import CheckpointAgent, Config
+from experiments.errors import ConfigError
+from experiments.runfolder import RunFolder
+from loop_envs.errors import LoopEnvsError
+from loop_envs.game import Game
+
+
+def checkpoints(config: Config, folder: RunFolder | None) -> dict[str, Path]:
+    """Checkpoint files of the tournament's agents that have one, by name.
+
+    Args:
+        config: The configuration.
+        folder: Where the learners of this run are; None leaves them out.
+    """
+    found: dict[str, Path] = {}
+    for agent in config.tournament.agents if config.tournament else []:
+        if isinstance(agent, CheckpointAgent):
+            found[agent.name] = Path(agent.checkpoint)
+        elif folder is not None and agent in config.learner_names:
+            found[agent] = folder.checkpoint(agent)
+    return found
+
+
+def load_agents(config: Config, game: Game, folder: RunFolder | None) -> dict[str, Agent]:
+    """Makes the tournament's agents.
+
+    All get the run's seed: of the players of a match only one decides at any ply, so their
+    choices are drawn independently all the same.
+
+    Args:
+        config: The configuration.
+        game: Its game.
+        folder: Where the learners of this run are; None leaves them out.
+
+    Raises:
+        ConfigError: If a checkpoint is missing or is one of another game.
+    """
+    files = checkpoints(config, folder)
+    agents: dict[str, Agent] = {}
+    for i, name in enumerate(config.tournament.agent_names if config.tournament else []):
+        path = f"tournament.agents.{i}"
+        if name in files:
+            agents[name] = _load(files[name], game, name, config, path)
+        elif name not in config.learner_names:
+            agents[name] = make_agent(name, game, config.seed)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(config.threads)
+    return agents
+
+
+def _load(file: Path, game: Game, name: str, config: Config, path: str) -> Agent:
+    if not file.is_file():
+        text = f"{name!r} has no checkpoint {file}; it must be trained first"
+        raise ConfigError(config.name, [(path, text)])
+    from agents.checkpoints import load_agent  # imports torch
+
+    try:
+        agent: Agent = load_agent(file, game, name, config.seed)
+    except (LoopEnvsError, ValueError) as error:
+        raise ConfigError(config.name, [(path, str(error))]) from None
+    return agent
+
+
+def identities(config: Config, folder: RunFolder) -> dict[str, str]:
+    """What each agent of the tournament is: its name, or the hash of its checkpoint."""
+    names = config.tournament.agent_names if config.tournament else []
+    return {name: name for name in names} | {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in checkpoints(config, folder).items()
+    }
