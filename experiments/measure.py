@@ -7,10 +7,9 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from typing import Any
 
+from experiments.timing import rate
 from loop_envs.envs.aec import LoopAECEnv
 from loop_envs.envs.batch import Batch
 from loop_envs.game import Game
@@ -30,17 +29,6 @@ else:
     env.step(int(env.last()[0]["action_mask"].argmax()))
 print(time.perf_counter() - start)
 """
-
-
-def _rate(play: Callable[[], int], seconds: float) -> float:
-    """Decisions per second of repeated calls, after one call that is not timed."""
-    play()
-    done, start = 0, time.perf_counter()
-    while True:
-        done += play()
-        elapsed = time.perf_counter() - start
-        if elapsed >= seconds:
-            return done / elapsed
 
 
 class Measured:
@@ -72,7 +60,7 @@ class Measured:
             batch.run(decisions)
             return decisions * self.num_matches
 
-        return _rate(play, self.seconds)
+        return rate(play, self.seconds)
 
     def python_steps(self, threads: int) -> float:
         """Decisions per second of `step` with NumPy actions, their random choice included."""
@@ -85,7 +73,7 @@ class Measured:
             batch.step(batch.sample_actions(key))
             return self.num_matches
 
-        return _rate(play, self.seconds)
+        return rate(play, self.seconds)
 
     def aec(self) -> float:
         """Steps per second of the AEC environment, actions drawn from the mask."""
@@ -105,7 +93,7 @@ class Measured:
                 env.step(int(legal[int(draw() * len(legal))]))
                 steps += 1
 
-        return _rate(play, self.seconds)
+        return rate(play, self.seconds)
 
     def megabytes(self) -> float:
         """Memory of states, masks and observations of a batch, in MiB."""

@@ -16,13 +16,14 @@ import functools
 import importlib.util
 import os
 import random
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+
+from experiments.timing import rate
 
 # Steps of every row in one compiled Pgx call: enough to hide the cost of the call itself.
 _SCAN_STEPS = 64
@@ -48,31 +49,6 @@ class PeerResult:
     decisions_per_second: float
 
 
-def _rate(play: Callable[[], int], seconds: float) -> float:
-    """Times a chunk of play, repeated for a while.
-
-    Args:
-        play: Plays one chunk (an episode or a compiled scan) and returns its decisions.
-        seconds: How long to measure; a quarter of it is spent on a warm-up first.
-
-    Returns:
-        Decisions per second.
-    """
-    # The first call may compile or fill caches for longer than the whole warm-up, so the warm-up's
-    # clock starts after it.
-    play()
-    warm_until = time.perf_counter() + seconds / 4
-    while time.perf_counter() < warm_until:
-        play()
-    decisions = 0
-    start = time.perf_counter()
-    while True:
-        decisions += play()
-        elapsed = time.perf_counter() - start
-        if elapsed >= seconds:
-            return decisions / elapsed
-
-
 def pettingzoo_leduc(seconds: float = 2.0) -> PeerResult:
     """Measures PettingZoo's Leduc hold'em, one environment at a time."""
     # PettingZoo imports pygame for its renderer, which would print a banner into the bench table.
@@ -96,8 +72,8 @@ def pettingzoo_leduc(seconds: float = 2.0) -> PeerResult:
             decisions += 1
 
     path = "AEC env() with its standard wrappers: last() + step(), action drawn from the mask"
-    rate = _rate(play, seconds)
-    return PeerResult("PettingZoo leduc_holdem_v4", path, version("pettingzoo"), rate)
+    speed = rate(play, seconds)
+    return PeerResult("PettingZoo leduc_holdem_v4", path, version("pettingzoo"), speed)
 
 
 def rlcard_doudizhu(seconds: float = 2.0) -> PeerResult:
@@ -119,7 +95,7 @@ def rlcard_doudizhu(seconds: float = 2.0) -> PeerResult:
         return decisions
 
     path = "env.step() with its state dict: obs array, dict of legal actions (no dense mask)"
-    return PeerResult("RLCard doudizhu", path, version("rlcard"), _rate(play, seconds))
+    return PeerResult("RLCard doudizhu", path, version("rlcard"), rate(play, seconds))
 
 
 def openspiel_hearts(seconds: float = 2.0) -> PeerResult:
@@ -149,7 +125,7 @@ def openspiel_hearts(seconds: float = 2.0) -> PeerResult:
         return decisions
 
     path = "C++ game from Python: information-state observer, int8 mask from legal_actions()"
-    return PeerResult("OpenSpiel hearts", path, version("open_spiel"), _rate(play, seconds))
+    return PeerResult("OpenSpiel hearts", path, version("open_spiel"), rate(play, seconds))
 
 
 def _pgx_player(env_id: Any, batch: int) -> Callable[[], int]:
@@ -193,7 +169,7 @@ def _pgx_player(env_id: Any, batch: int) -> Callable[[], int]:
 def _pgx_best(env_id: str) -> tuple[int, Callable[[], int]]:
     """Finds a Pgx game's fastest batch; cached, so that repeated runs share one compilation."""
     players = {batch: _pgx_player(env_id, batch) for batch in _PGX_BATCHES[env_id]}
-    best = max(players, key=lambda batch: _rate(players[batch], _PROBE_SECONDS))
+    best = max(players, key=lambda batch: rate(players[batch], _PROBE_SECONDS))
     return best, players[best]
 
 
@@ -203,9 +179,9 @@ def pgx_game(env_id: str, seconds: float = 2.0) -> PeerResult:
 
     with jax.default_device(jax.devices("cpu")[0]):
         batch, play = _pgx_best(env_id)
-        rate = _rate(play, seconds)
+        speed = rate(play, seconds)
     path = f"XLA on the CPU: vmapped step with auto_reset in a jitted lax.scan, batch {batch}"
-    return PeerResult(f"Pgx {env_id}", path, f"{version('pgx')} (jax {version('jax')})", rate)
+    return PeerResult(f"Pgx {env_id}", path, f"{version('pgx')} (jax {version('jax')})", speed)
 
 
 PEERS: dict[str, Callable[[float], PeerResult]] = {

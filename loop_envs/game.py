@@ -18,6 +18,7 @@ over one state record; `options` is a record too, `tables` a uint16 matrix of ac
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -141,12 +142,12 @@ class Game:
         self.layout = built.layout
         self.num_players = built.num_players
         self.num_actions = len(self.tables)
-        self.kernels: Kernels = bind(rules.name, rules.module, self)
+        self.kernels: Kernels = bind(rules.name, rules.module)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from loop_envs.registry import load_game
-
-        return (_load, (load_game, self.env_id, self.options))
+        # Rules hold functions without a name, so they are looked up again.
+        package = self.rules.module.rpartition(".")[0]
+        return (_load, (self.env_id, package, self.options))
 
     def __deepcopy__(self, memo: Any) -> Game:
         return self
@@ -303,5 +304,5 @@ class Game:
         return self.rules.state_text(self, state, player)
 
 
-def _load(load: Callable[..., Game], env_id: str, options: dict[str, Any]) -> Game:
-    return load(env_id, **options)
+def _load(env_id: str, package: str, options: dict[str, Any]) -> Game:
+    return Game(env_id, importlib.import_module(package).RULES, options)

@@ -16,12 +16,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loop_envs import jit
-
-if TYPE_CHECKING:
-    from loop_envs.game import Game
 
 RULES = ("deal", "start", "legal", "step", "observe", "resample", "places")
 MAX_POLICIES = 8
@@ -72,7 +69,7 @@ def _kernels(name: str, rules_module: str) -> Kernels:
     return Kernels(name, rules_module)
 
 
-def bind(name: str, rules_module: str, game: Game) -> Kernels:
+def bind(name: str, rules_module: str) -> Kernels:
     """The loops of a game; one set serves every option, since all states share a dtype."""
     kernels = _kernels(name, rules_module)
     if jit.is_new_cache():
