@@ -373,7 +373,8 @@ def check_record(record: dict[str, Any]) -> int:
     events, options = record.get("events"), record.get("options")
     need(isinstance(options, dict), "options is not an object")
     need(isinstance(events, list) and len(events) > 0, "there are no events")
-    assert isinstance(events, list) and isinstance(options, dict)
+    assert isinstance(events, list)
+    assert isinstance(options, dict)
     moves = rounds_told = index = 0
     try:
         match = start_from_deal(options, events[0])

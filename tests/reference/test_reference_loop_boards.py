@@ -122,7 +122,8 @@ def test_example_4_runs() -> None:
     by_colour = ["play 4G 5G 6G", "play 4R 5R 6R", "play 5G 6G 7G"]
     assert legal(hand, "3R 4R 5R") == ["pass", *by_colour]
     free = legal(hand, "3R 4R 5R", run_same_colour=False)
-    assert "play 4G 5B 6Y" in free and "play 3G 4R 5R" not in free
+    assert "play 4G 5B 6Y" in free
+    assert "play 3G 4R 5R" not in free
     assert "play 4G 5G 6G 7G" not in free
 
 
@@ -145,7 +146,8 @@ def test_example_7_reveal() -> None:
     match = position(["3G 5B", "9R", "10R", "11R"], "12R", "8B 13Y")
     assert legal_moves(match) == ["pass", "reveal"]
     play_all(match, "0 reveal")
-    assert match.to_move == 0 and match.inverted
+    assert match.to_move == 0
+    assert match.inverted
     assert legal_moves(match) == ["play 3G", "play 5B"]
     assert text_of(match.aside[0]) == "8B 13Y"
 
@@ -242,7 +244,8 @@ def test_example_16_holders_of_a_board() -> None:
 )
 def test_example_17_board_values(ranks: str, values: str, total: int) -> None:
     found = board_values([int(rank) for rank in ranks])
-    assert found == [int(value) for value in values] and sum(found) == total
+    assert found == [int(value) for value in values]
+    assert sum(found) == total
     without = board_values([int(rank) for rank in ranks], count_self=False)
     assert without == [value - 1 for value in found]
 
@@ -298,7 +301,8 @@ def test_set_aside_in_turn_order_and_card_order() -> None:
         assert legal_moves(match) == sorted("aside " + text_of([card]) for card in hand[11:])
         match.play("aside " + text_of([hand[11]]))
         assert len(match.hands[player]) == 11
-    assert match.to_move == 3 and "pass" not in legal_moves(match)
+    assert match.to_move == 3
+    assert "pass" not in legal_moves(match)
 
 
 def test_two_reveals_need_two_turns() -> None:
@@ -307,7 +311,9 @@ def test_two_reveals_need_two_turns() -> None:
     assert legal_moves(match) == ["play 1R", "play 5G"]
     match = position(["1R 5G 8Y 9R", "9G", "10R", "11R"], "9B", "8R 8B")
     play_all(match, "0 reveal, 0 play 8Y, 0 reveal, 0 play 1R")
-    assert not match.inverted and match.revealed[0] == 2 and match.to_move == 1
+    assert not match.inverted
+    assert match.revealed[0] == 2
+    assert match.to_move == 1
 
 
 def test_reveal_options() -> None:
@@ -393,7 +399,8 @@ def test_records_of_random_play(options: dict[str, Any]) -> None:
             event.pop("legal", None)
         assert check_record(record) == moves
         part = make_record(options, seed, stop=moves // 2)
-        assert part["end"] is None and check_record(part) == moves // 2
+        assert part["end"] is None
+        assert check_record(part) == moves // 2
 
 
 def test_null_stands_for_the_default() -> None:
