@@ -180,8 +180,8 @@ def test_a_learner_learns() -> None:
     batch = Batch(game, 64)
     batch.reset(0)
     play = SelfPlay(batch, [learner])
-    for _ in range(12):
-        while len(play.stores[0]) < 4096:
+    for _ in range(8):
+        while len(play.stores[0]) < 2048:
             play.play_ply()
         learner.update(play.stores[0].take(1.0, 0.95), 0.0)
     batch.reset(1)
