@@ -42,6 +42,6 @@ def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
     policies = policies_of(game.rules.name)
     if name not in policies:
         near = difflib.get_close_matches(name, policies, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise OptionError(f"no agent {name!r} for {game.env_id}{hint} Known: {', '.join(policies)}")
     return CompiledAgent(game, policies[name].with_seed(seed))

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from agents.base import Agent, Decisions
 from loop_envs.deals import check_board
-from loop_envs.envs.batch import Batch, play_matches
+from loop_envs.envs.batch import Batch
+from loop_envs.envs.matches import play_matches
 from loop_envs.errors import IllegalActionError
 from loop_envs.game import Game
 from loop_envs.kernels import MAX_POLICIES

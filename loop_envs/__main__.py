@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
 from typing import Any
 
 from loop_envs import records
-from loop_envs.errors import LoopEnvsError, RecordError
+from loop_envs.errors import LoopEnvsError, OptionError, RecordError
 from loop_envs.options import table
 from loop_envs.registry import env_ids, load_game, rules_of
 
@@ -19,10 +20,10 @@ def _options(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise SystemExit(f"--option must be NAME=VALUE, got {text!r}")
+            raise OptionError(f"--option must be NAME=VALUE, got {text!r}")
         try:
             options[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             options[name] = value  # a bare word is a string
     return options
 
@@ -37,7 +38,7 @@ def _record(arguments: argparse.Namespace) -> None:
 def _replay(arguments: argparse.Namespace) -> None:
     matches = moves = 0
     with (
-        sys.stdin
+        io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
         if arguments.file == "-"
         else open(arguments.file, encoding="utf-8", errors="replace") as lines
     ):

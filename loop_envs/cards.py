@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.jit import Int, compiled, inlined, ones, write16, write64
+from loop_envs.bits import ones, write16, write64
+from loop_envs.jit import Int, compiled, inlined
 
 MAX_SUITS = 6
 WORDS = 8

@@ -21,6 +21,7 @@ BOARD_STRIDE = 2**32
 """A batch slot that starts on board b goes on to b + 2^32, b + 2 * 2^32, …"""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_NO_DEAL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
@@ -53,7 +54,7 @@ def deal_key(seed: Int, board: Int, index: Int) -> np.uint64:
 @compiled
 def match_key(seed: Int, board: Int) -> np.uint64:
     """The key that all policies of a match derive theirs from; unrelated to its deals."""
-    return combine(combine(np.uint64(seed), board), -1)
+    return combine(combine(np.uint64(seed), board), _NO_DEAL)
 
 
 @compiled
@@ -112,6 +113,25 @@ def check_board(board: Any) -> int:
         SeedError: If it is not an integer from 0 to 2^63-1.
     """
     return _check("board", board, MAX_BOARD)
+
+
+def check_boards(boards: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Returns a vector of board numbers.
+
+    Raises:
+        SeedError: If it is no vector of integers from 0 to 2^63-1.
+    """
+    given = np.asarray(boards)
+    if given.size == 0 and given.ndim == 1:
+        return np.zeros(0, np.int64)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise SeedError(
+            f"boards must be a vector of integers from 0 to {MAX_BOARD}, got {given.dtype} of "
+            f"shape {given.shape}"
+        )
+    if given.min() < 0 or given.max() > MAX_BOARD:
+        raise SeedError(f"boards must be from 0 to {MAX_BOARD}, got {given.min()}…{given.max()}")
+    return np.array(given, np.int64)
 
 
 def _check(what: str, value: Any, most: int) -> int:

@@ -18,6 +18,7 @@ over one state record; `options` is a record too, `tables` a uint16 matrix of ac
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ import numpy.typing as npt
 
 from loop_envs.deals import MAX_SEED, check_board, check_seed
 from loop_envs.errors import IllegalActionError
+from loop_envs.jit import DISABLED
 from loop_envs.kernels import Kernels, bind
 from loop_envs.layout import Layout
 from loop_envs.options import Option
@@ -44,6 +46,7 @@ State = npt.NDArray[Any]
 _HEADER: list[tuple[Any, ...]] = [
     ("seed", np.uint64),
     ("board", np.int64),
+    ("variant", np.uint32),  # Game.variant: states of other options look alike otherwise
     ("ply", np.int32),
     ("points", np.int32, (MAX_PLAYERS,)),
     ("player", np.int8),
@@ -55,10 +58,14 @@ def state_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """A state's dtype: the common header, the game's fields, and no hidden gaps.
 
     Args:
-        fields: NumPy field descriptions. They are laid out by falling item size, and zero bytes
-            fill the record up to a multiple of 8, so that every field lies aligned and equality
-            of states is equality of bytes.
+        fields: NumPy field descriptions, with names that NumPy's records do not have already.
+            They are laid out by falling item size, and zero bytes fill the record up to a
+            multiple of 8, so that every field lies aligned and equality of states is equality of
+            bytes.
     """
+    taken = [f[0] for f in _HEADER + fields if hasattr(np.record, f[0])]
+    if taken:
+        raise ValueError(f"fields {taken} are names that NumPy's records have already")
     everything = sorted(_HEADER + fields, key=lambda f: -np.dtype(f[1]).itemsize)
     gap = -np.dtype(everything).itemsize % 8
     return np.dtype(everything + ([("unused", np.uint8, (gap,))] if gap else []))
@@ -118,6 +125,11 @@ class Rules:
     events: Callable[[Game, State, State], list[dict[str, Any]]]
 
 
+def as_records(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array as it is; where nothing is compiled, one whose elements have attributes."""
+    return array.view(np.recarray) if DISABLED else array
+
+
 class Game:
     """The rules of one game under fixed options. Immutable; safe to share between threads.
 
@@ -135,13 +147,15 @@ class Game:
         self.rules = rules
         self.options: dict[str, Any] = rules.resolve(options)
         built = rules.build(self.options)
-        self.record = built.record
+        self.record = as_records(built.record)
         self.tables = np.ascontiguousarray(built.tables, np.uint16)
         self.record.flags.writeable = False
         self.tables.flags.writeable = False
         self.layout = built.layout
         self.num_players = built.num_players
         self.num_actions = len(self.tables)
+        digest = hashlib.sha256(repr((env_id, self.options)).encode()).digest()
+        self.variant = int.from_bytes(digest[:4], "little")
         self.kernels: Kernels = bind(rules.name, rules.module)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -164,7 +178,7 @@ class Game:
 
     def empty_states(self, number: int) -> State:
         """Zeroed state records, shape (number,)."""
-        return np.zeros(number, self.rules.dtype)
+        return as_records(np.zeros(number, self.rules.dtype))
 
     def new_state(self, seed: int, board: int = 0) -> State:
         """The beginning of a match, a structured array of shape (1,).
@@ -177,6 +191,7 @@ class Game:
             SeedError: If one is out of range.
         """
         state = self.empty_states(1)
+        state["variant"] = self.variant
         self.kernels.begin(
             self.record, state, check_seed(seed), check_board(board), self.kernels.new_scratch()
         )
@@ -185,6 +200,7 @@ class Game:
     def state_from_deck(self, deck: npt.NDArray[np.int16], seed: int = 0, board: int = 0) -> State:
         """The beginning of a match whose first deal is given by hand (see `Rules.deck_of`)."""
         state = self.empty_states(1)
+        state["variant"] = self.variant
         self.kernels.begin_with(self.record, state, check_seed(seed), check_board(board), deck)
         return state
 
@@ -210,6 +226,7 @@ class Game:
 
     def action_mask(self, state: State) -> npt.NDArray[np.int8]:
         """int8 of shape (num_actions,): 1 where the player to move may; all 0 when over."""
+        self._own(state)
         mask = np.zeros(self.num_actions, np.int8)
         self.kernels.legal(self.record, self.tables, state, mask)
         return mask
@@ -256,16 +273,23 @@ class Game:
 
     def observe(self, state: State, player: int) -> npt.NDArray[np.int8]:
         """What one player sees and remembers, int8 of shape (layout.size,)."""
+        self._own(state)
         out = np.zeros(self.layout.size, np.int8)
         self.kernels.observe(self.record, self.tables, state, self._player(player), out)
         return out
 
     def resample(self, state: State, player: int, rng: np.random.Generator) -> State:
         """A new state that the player cannot tell from `state`, uniformly random among those."""
+        self._own(state)
         other = state.copy()
         key = rng.integers(0, MAX_SEED, dtype=np.int64, endpoint=True)
         self.kernels.resample(self.record, self.tables, other, self._player(player), np.uint64(key))
         return other
+
+    def _own(self, state: State) -> None:
+        """Raises ValueError for a state of other rules: compiled code would misread it."""
+        if state["variant"][0] != self.variant:
+            raise ValueError(f"the state is of another game or variant than {self!r}")
 
     def _player(self, player: int) -> int:
         if not 0 <= player < self.num_players:

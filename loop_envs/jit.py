@@ -1,6 +1,6 @@
-"""Compilation: the one decorator, its on-disk cache, and a few one-instruction helpers.
+"""Compilation: the decorators and their on-disk cache.
 
-This is the only module that talks to numba. Numba's own cache looks at the time stamp of one
+This is the only module that compiles. Numba's own cache looks at the time stamp of one
 file and does not notice that a function which was inlined from another file has changed. Here
 the cache folder is named by a hash of all sources of the function's top-level package and of
 this library, the numba version, the Python version and the processor: any change starts afresh.
@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -29,10 +30,7 @@ from typing import Any, TypeVar, cast
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 Int = int | np.integer[Any]
 """Integers as compiled functions take them: the width matters to the machine, not to a reader."""
@@ -56,9 +54,14 @@ def is_new_cache() -> bool:
 def cache_root() -> Path:
     """Returns the folder that holds all compiled code, created if need be."""
     named = os.environ.get("LOOP_ENVS_CACHE_DIR")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    choices = [Path(named)] if named else [Path(base) / "loop_envs"]
-    choices.append(Path(tempfile.gettempdir()) / f"loop_envs-{os.getuid()}")
+    choices = [Path(named)] if named else []
+    if not named:
+        with contextlib.suppress(RuntimeError):  # a user without a home
+            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+            choices.append(Path(base) / "loop_envs")
+    # A folder of one's own: what lies in it is run.
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    choices.append(Path(tempfile.gettempdir()) / f"loop_envs-{user}")
     for folder in choices:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +105,12 @@ def _cache_folder(package: Path) -> Path:
 def _forget_old(current: Path) -> None:
     """Removes the caches of long-gone versions; another process may do the same meanwhile."""
     with contextlib.suppress(OSError):
-        others = [f for f in current.parent.iterdir() if f.is_dir() and f != current]
+        # Only what has the name of such a folder: the place may hold other things as well.
+        others = [
+            f
+            for f in current.parent.iterdir()
+            if re.fullmatch(r".+-[0-9a-f]{20}", f.name) and f.is_dir() and f != current
+        ]
         others.sort(key=lambda f: f.stat().st_mtime, reverse=True)
         for old in others[KEPT_CACHES:]:
             shutil.rmtree(old, ignore_errors=True)
@@ -239,151 +247,3 @@ def _argument_type(argument: Any) -> Any:
     if isinstance(argument, tuple) and callable(argument[0]):
         return types.UniTuple(POLICY, len(argument))
     return numba.typeof(argument)
-
-
-if DISABLED:
-
-    def write64(array: np.ndarray, index: Int, word: Int) -> None:
-        """Writes the 64 bits of a word as 64 bytes of 0 or 1 at `index` of an int8 vector."""
-        array[index : index + 64] = np.uint64(word) >> np.arange(64, dtype=np.uint64) & np.uint64(1)
-
-    def write16(array: np.ndarray, index: Int, word: Int) -> None:
-        """Writes the low 16 bits of a word as 16 bytes of 0 or 1 at `index` of an int8 vector."""
-        array[index : index + 16] = int(word) >> np.arange(16) & 1
-
-    def load8(array: np.ndarray, index: Int) -> np.uint64:
-        """Reads 8 bytes (little-endian) at `index` of an int8 vector."""
-        return cast(np.uint64, array[index : index + 8].copy().view(np.uint64)[0])
-
-    def row(array: np.ndarray, index: Int) -> np.ndarray:
-        """A row of a C-contiguous matrix, borrowed."""
-        return cast(np.ndarray, array[index])
-
-    def word64(array: np.ndarray, index: Int) -> np.uint64:
-        """The 64-bit word number `index` of an array's memory, whatever its element type."""
-        return cast(np.uint64, array.reshape(-1).view(np.uint64)[index])
-
-    def ones(word: Int) -> int:
-        """Number of one bits of a word of at most 64 bits."""
-        return int(word).bit_count()
-
-    def lowest_bit(word: Int) -> int:
-        """Index of the lowest one bit of a non-zero word."""
-        return (int(word) & -int(word)).bit_length() - 1
-
-    def highest_bit(word: Int) -> int:
-        """Index of the highest one bit of a non-zero word."""
-        return int(word).bit_length() - 1
-
-else:
-
-    def _bits_to_bytes(width: int) -> Any:
-        # A vector of single bits, widened: a few instructions on any processor.
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = cgutils.create_struct_proxy(signature.args[0])(
-                context, builder, arguments[0]
-            ).data
-            spot = builder.gep(data, [arguments[1]])
-            bits = arguments[2]
-            if width < 64:
-                bits = builder.trunc(bits, ir.IntType(width))
-            lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), width))
-            values = builder.zext(lanes, ir.VectorType(ir.IntType(8), width))
-            builder.store(values, builder.bitcast(spot, values.type.as_pointer()), align=1)
-            return context.get_dummy_value()
-
-        return generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def write64(typingctx: Any, array: Any, index: Any, word: Any) -> Any:
-        """Writes the 64 bits of a word as 64 bytes of 0 or 1 at `index` of an int8 vector.
-
-        Not bounds-checked.
-        """
-        return types.none(array, types.intp, types.uint64), _bits_to_bytes(64)
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def write16(typingctx: Any, array: Any, index: Any, word: Any) -> Any:
-        """Writes the low 16 bits of a word as 16 bytes of 0 or 1 at `index` of an int8 vector.
-
-        Not bounds-checked.
-        """
-        return types.none(array, types.intp, types.uint64), _bits_to_bytes(16)
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def load8(typingctx: Any, array: Any, index: Any) -> Any:
-        """Reads 8 bytes (little-endian) at `index` of an int8 vector; not bounds-checked."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = cgutils.create_struct_proxy(signature.args[0])(
-                context, builder, arguments[0]
-            ).data
-            spot = builder.gep(data, [arguments[1]])
-            return builder.load(builder.bitcast(spot, ir.IntType(64).as_pointer()), align=1)
-
-        return types.uint64(array, types.intp), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def row(typingctx: Any, array: Any, index: Any) -> Any:
-        """A row of a C-contiguous matrix, borrowed: no reference is counted.
-
-        ``array[index]`` counts two references, atomically; with two threads on one array that
-        costs more than a whole observation. The matrix must outlive the row.
-        """
-        result = types.Array(array.dtype, 1, "C")
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            whole = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
-            _, length = cgutils.unpack_tuple(builder, whole.shape)
-            start = builder.mul(arguments[1], length)
-            part = cgutils.create_struct_proxy(result)(context, builder)
-            part.data = builder.gep(whole.data, [start])
-            part.nitems = length
-            part.itemsize = whole.itemsize
-            part.shape = cgutils.pack_array(builder, [length])
-            part.strides = cgutils.pack_array(builder, [whole.itemsize])
-            part.meminfo = ir.Constant(part.meminfo.type, None)
-            part.parent = ir.Constant(part.parent.type, None)
-            return part._getvalue()
-
-        return result(array, types.intp), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def word64(typingctx: Any, array: Any, index: Any) -> Any:
-        """The 64-bit word number `index` of an array's memory, whatever its element type."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array_type, array = signature.args[0], arguments[0]
-            data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
-            words = builder.bitcast(data, ir.IntType(64).as_pointer())
-            return builder.load(builder.gep(words, [arguments[1]]), align=1)
-
-        return types.uint64(array, types.intp), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def ones(typingctx: Any, word: Any) -> Any:
-        """Number of one bits of a word of at most 64 bits."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.ctpop(arguments[0])
-
-        return types.int64(types.uint64), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def lowest_bit(typingctx: Any, word: Any) -> Any:
-        """Index of the lowest one bit of a non-zero word."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-        return types.int64(types.uint64), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def highest_bit(typingctx: Any, word: Any) -> Any:
-        """Index of the highest one bit of a non-zero word."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
-            return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
-
-        return types.int64(types.uint64), generate

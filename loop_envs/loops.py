@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from loop_envs.bits import row
 from loop_envs.deals import decision_key, match_key
-from loop_envs.jit import compiled_in, row
+from loop_envs.jit import compiled_in
 
 looped = partial(compiled_in, __name__)
 
@@ -209,7 +210,9 @@ def _batch_one(
         # player, mask, observation and board to the next one.
         following = board[i] if action < 0 else (state.board + _STRIDE) & _LAST_BOARD
         own_seed = seed if action < 0 else state.seed
+        variant = state.variant
         raw[i, :] = 0
+        state.variant = variant
         _begin(options, state, own_seed, following, deck)
     rules_legal(options, tables, state, row(mask, i))
     rules_observe(options, tables, state, state.player, row(observation, i))
@@ -277,8 +280,10 @@ def play(
     """
     deck, _, ranks, _ = scratch
     for i in range(lo, hi):
-        raw[0, :] = 0
         state = states[0]
+        variant = state.variant
+        raw[0, :] = 0
+        state.variant = variant
         _begin(options[0], state, seed, boards[i], deck)
         match = match_key(state.seed, state.board)
         while state.status == RUNNING:

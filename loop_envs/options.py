@@ -76,7 +76,7 @@ def resolve(game: str, declared: tuple[Option, ...], given: Mapping[str, Any]) -
     for name in given:
         if name not in names:
             near = difflib.get_close_matches(str(name), names, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else "."
             raise OptionError(f"{game} has no option {name!r}{hint} Options: {', '.join(names)}")
     values: dict[str, Any] = {}
     for option in declared:

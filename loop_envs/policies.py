@@ -16,15 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from loop_envs.bits import load8, ones, row
 from loop_envs.deals import combine, decision_key, draw, match_key
-from loop_envs.jit import (
-    PolicyLoop,
-    compile_policy,
-    compiled,
-    load8,
-    ones,
-    row,
-)
+from loop_envs.jit import PolicyLoop, compile_policy, compiled
 from loop_envs.kernels import MAX_POLICIES
 
 if TYPE_CHECKING:

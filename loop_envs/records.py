@@ -6,6 +6,7 @@ person, replayed here, checked by another program, or written by hand as a puzzl
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -18,6 +19,8 @@ from loop_envs.game import TERMINATED, TRUNCATED, Game, State
 from loop_envs.registry import load_game
 
 FORMAT = "loop-envs-record/1"
+MOST_NESTED = 20
+"""Nothing in a record is nested half as deep; deeper ones could not even be shown in an error."""
 ENDS = {TERMINATED: "terminated", TRUNCATED: "truncated"}
 
 _REQUIRED = ("format", "env", "options", "events", "scores", "winners", "end")
@@ -74,7 +77,7 @@ def record_match(
     return {
         "format": FORMAT,
         "env": game.env_id,
-        "options": game.options,
+        "options": copy.deepcopy(game.options),
         "seed": seed,
         "board": board,
         "agents": agents or ["random"] * game.num_players,
@@ -108,9 +111,23 @@ def loads(line: str) -> dict[str, Any]:
         record = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"not JSON: {error}") from None
+    if _depth(record) > MOST_NESTED:
+        raise RecordError(f"nested more than {MOST_NESTED} levels deep")
     if not isinstance(record, dict):
         raise RecordError(f"a record is a JSON object, got {_shown(record)}")
     return record
+
+
+def _depth(value: Any) -> int:
+    """How deep lists and objects are nested, without recursion."""
+    depth, level = 0, [value]
+    while level and depth <= MOST_NESTED:
+        inner = [
+            v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)
+        ]
+        level = [part for parts in inner for part in parts]
+        depth += 1
+    return depth
 
 
 def _no_constant(name: str) -> Any:

@@ -36,7 +36,7 @@ def rules_of(env_id: str) -> Rules:
         near = difflib.get_close_matches(str(env_id), GAMES, 1, 0.4)
         name = re.sub(r"-v\d+$", "", str(env_id))
         versions = [known for known in GAMES if known.startswith(f"{name}-v")]
-        hint = f"; did you mean {(versions or near)[0]!r}?" if versions or near else ""
+        hint = f"; did you mean {(versions or near)[0]!r}?" if versions or near else "."
         raise UnknownEnvError(f"no environment {env_id!r}{hint} Known: {', '.join(env_ids())}")
     rules: Rules = importlib.import_module(GAMES[env_id]).RULES
     return rules

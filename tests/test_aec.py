@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import multiprocessing
 import pickle
@@ -208,10 +209,14 @@ def test_what_was_handed_out_is_not_overwritten() -> None:
             assert (given == then).all()
 
 
+@pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("source", ["last", "observe", "infos"])
-def test_a_user_who_scribbles_on_a_mask_does_not_make_moves_legal(source: str) -> None:
+def test_a_user_who_scribbles_on_a_mask_does_not_make_moves_legal(
+    source: str, copied: bool
+) -> None:
     env = make()
     env.reset(seed=0)
+    env = pickle.loads(pickle.dumps(env)) if copied else env
     agent = env.agent_selection
     given: Any = {"last": env.last()[0], "observe": env.observe(agent), "infos": env.infos[agent]}
     mask = given[source]["action_mask"]
@@ -222,6 +227,21 @@ def test_a_user_who_scribbles_on_a_mask_does_not_make_moves_legal(source: str) -
         return  # read-only is one way to keep it safe
     with pytest.raises(IllegalActionError):
         env.step(illegal)
+
+
+def test_a_user_who_scribbles_on_anothers_mask_changes_nothing() -> None:
+    env = make()
+    env.reset(seed=0)
+    for one in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        other = next(a for a in one.agents if a != one.agent_selection)
+        for mask in (one.infos[other]["action_mask"], one.observe(other)["action_mask"]):
+            with contextlib.suppress(ValueError):
+                mask[:] = 1
+        one.step(int(np.flatnonzero(one.infos[one.agent_selection]["action_mask"])[0]))
+        for agent in one.agents:
+            mask = one.infos[agent]["action_mask"]
+            assert mask.any() == (agent == one.agent_selection)
+            assert not mask.all()
 
 
 @pytest.mark.parametrize("num_players", [4, 5, 6])

@@ -16,7 +16,8 @@ import loop_envs
 from loop_envs import load_game
 from loop_envs.deals import next_board
 from loop_envs.envs.arguments import REWARDS
-from loop_envs.envs.batch import Batch, play_matches
+from loop_envs.envs.batch import Batch
+from loop_envs.envs.matches import play_matches
 from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
 from loop_envs.game import Game
 from loop_envs.policies import RANDOM, choose_many, decision_keys
@@ -497,6 +498,25 @@ print(hashlib.sha256(batch.get_states().tobytes() + batch.observation.tobytes())
         )  # fmt: skip
         found.add(done.stdout)
     assert len(found) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_threads_are_started_anew_in_a_forked_process() -> None:
+    script = """
+import os, signal
+import loop_envs
+batch = loop_envs.make_batch("loop_boards-v0", 8, num_threads=2)
+batch.reset(0)
+batch.run(10)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)  # a pool without its threads would wait for ever
+    batch.run(10)
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "0\n", done.stderr
 
 
 def test_nbytes_counts_states_masks_and_observations(short: Game) -> None:

@@ -162,6 +162,14 @@ def test_a_user_without_a_home_falls_back_too(
     assert jit.cache_root() == tmp_path / "named"
 
 
+def test_a_system_without_user_numbers_has_a_folder_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "getuid", raising=False)
+    monkeypatch.setenv("LOOP_ENVS_CACHE_DIR", str(tmp_path))
+    assert jit.cache_root() == tmp_path
+
+
 def test_a_read_only_home_does_not_stop_a_match(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")

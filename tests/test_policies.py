@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from loop_envs import load_game
-from loop_envs.envs.batch import Batch, play_matches
+from loop_envs.envs.batch import Batch
+from loop_envs.envs.matches import play_matches
 from loop_envs.envs.seat import SeatEnv
 from loop_envs.game import Game
 from loop_envs.jit import compile_policy

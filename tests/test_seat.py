@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 from loop_envs import load_game
 from loop_envs.envs.arguments import REWARDS
-from loop_envs.envs.batch import play_matches
+from loop_envs.envs.matches import play_matches
 from loop_envs.envs.seat import SeatEnv
 from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
 from loop_envs.game import Game

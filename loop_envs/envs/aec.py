@@ -84,8 +84,15 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self._reward = np.zeros(n, np.float32)
         self._no_action = np.zeros(a, np.int8)
         self._no_action.flags.writeable = False
+        # What illegal actions are recognised by; users get copies, theirs to write on.
+        self._legal = np.zeros(a, np.int8)
+        self._mask = self._no_action
         self._scratch = game.kernels.new_scratch()
         self._player = -1
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._no_action.flags.writeable = False  # not kept by copies and pickles
 
     def __repr__(self) -> str:
         return f"LoopAECEnv({self.game!r}, reward={self.reward_name!r}, illegal={self.illegal!r})"
@@ -135,11 +142,11 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         """Takes in mask and observation of the player to move."""
         game = self.game
         self._observation = np.empty(game.layout.size, np.int8)
-        self._mask = np.empty(game.num_actions, np.int8)
         self._player = game.kernels.act(
-            game.record, game.tables, self._match, -1, self._mode, self._observation, self._mask,
+            game.record, game.tables, self._match, -1, self._mode, self._observation, self._legal,
             self._reward, self._scratch,
         )  # fmt: skip
+        self._mask = self._legal.copy()
         self._point_at_player()
 
     def _point_at_player(self) -> None:
@@ -170,15 +177,14 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
             self._refuse(agent, action)
             return
         assert action is not None
-        if not 0 <= action < game.num_actions or not self._mask[action]:
+        if not 0 <= action < game.num_actions or not self._legal[action]:
             self._refuse(agent, action)
             return
         self._observation = np.empty(game.layout.size, np.int8)
-        self._mask = mask = np.empty(game.num_actions, np.int8)
         before = self._player
         self._player = player = game.kernels.act(
             game.record, game.tables, self._match, int(action), self._mode,
-            self._observation, mask, self._reward, self._scratch,
+            self._observation, self._legal, self._reward, self._scratch,
         )  # fmt: skip
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0
@@ -186,6 +192,7 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         for name, reward in rewards.items():
             cumulative[name] += reward
         if player >= 0:
+            self._mask = mask = self._legal.copy()
             # A fresh dictionary for whoever moved or moves: those handed out stay as they are.
             self.infos[agent] = {"action_mask": self._no_action}
             agent = self.possible_agents[player]
@@ -205,7 +212,7 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self._deads_step_first()
 
     def _refuse(self, agent: str, action: Any) -> None:
-        error = self.game.illegal(self._match, action, self._mask)
+        error = self.game.illegal(self._match, action, self._legal)
         if self.illegal == "raise":
             raise error
         if not isinstance(action, int | np.integer):
@@ -271,8 +278,9 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continues a match from `get_state` of this or another environment of the same game."""
-        if state["match"].dtype != self._match.dtype:
-            raise ValueError("the state is one of another game")
+        match = state["match"]
+        if match.dtype != self._match.dtype or match["variant"][0] not in (0, self.game.variant):
+            raise ValueError(f"the state is one of another game or variant than {self.game!r}")
         self._match = state["match"].copy()
         self._seed, self._next_board = state["seed"], state["next_board"]
         self.agents = state["agents"][:]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from loop_envs.deals import check_board
 from loop_envs.errors import OptionError
 
@@ -50,3 +52,9 @@ def board_option(options: dict[str, Any] | None) -> int | None:
     if unknown:
         warnings.warn(f"reset options {unknown} have no effect; known: 'board'", stacklevel=3)
     return check_board(options["board"]) if "board" in options else None
+
+
+def check_positive(option: str, value: object) -> None:
+    """Raises `OptionError` unless the value is an integer of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise OptionError(f"option {option!r}: got {value!r}, allowed: an integer ≥ 1")

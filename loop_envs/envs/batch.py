@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.deals import MAX_BOARD, check_seed, fresh_seed
-from loop_envs.envs.arguments import reward_mode
-from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError, SeedError
+from loop_envs.deals import check_boards, check_seed, fresh_seed
+from loop_envs.envs.arguments import check_positive, reward_mode
+from loop_envs.envs.matches import check_seating
+from loop_envs.errors import IllegalActionError, ResetNeededError, SeedError
 from loop_envs.game import Game, State
-from loop_envs.kernels import MAX_POLICIES
 from loop_envs.policies import RANDOM, Policy, policy_arguments, sample_range
 from loop_envs.registry import load_game
 
@@ -55,8 +56,7 @@ class Batch:
         self, game: Game, num_matches: int, reward: str = "margin", num_threads: int = 1
     ) -> None:
         for name, value in (("num_matches", num_matches), ("num_threads", num_threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise OptionError(f"{name}: got {value!r}, allowed: an integer ≥ 1")
+            check_positive(name, value)
         self.game = game
         self.num_matches = int(num_matches)
         self.num_threads = int(num_threads)
@@ -64,6 +64,7 @@ class Batch:
         self._mode = reward_mode(reward)
         b, n = self.num_matches, game.num_players
         self._states = game.empty_states(b)
+        self._states["variant"] = game.variant
         self._player = np.full(b, -1, np.int8)
         self._observation = np.zeros((b, game.layout.size), np.int8)
         self._mask = np.zeros((b, game.num_actions), np.int8)
@@ -91,6 +92,7 @@ class Batch:
             (lo, min(lo + size, self.num_matches)) for lo in range(0, self.num_matches, size)
         ]
         self._pool: ThreadPoolExecutor | None = None
+        self._pool_process = os.getpid()
 
     def _shared(self, work: Callable[[int, int], Any]) -> None:
         """Runs work(lo, hi) over all matches. Compiled loops hold no lock, so plain threads that
@@ -98,8 +100,9 @@ class Batch:
         if len(self._ranges) == 1:
             work(*self._ranges[0])
             return
-        if self._pool is None:
+        if self._pool is None or self._pool_process != os.getpid():  # a fork has no threads
             self._pool = ThreadPoolExecutor(len(self._ranges) - 1, "loop_envs")
+            self._pool_process = os.getpid()
         rest = [self._pool.submit(work, lo, hi) for lo, hi in self._ranges[1:]]
         work(*self._ranges[0])
         for future in rest:
@@ -140,17 +143,10 @@ class Batch:
     def _check_boards(self, boards: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if boards is None:
             return np.arange(self.num_matches, dtype=np.int64)
-        given = np.asarray(boards)
-        if given.shape != (self.num_matches,) or given.dtype.kind not in "iu":
-            raise SeedError(
-                f"boards must be integers of shape ({self.num_matches},), got {given.dtype} of "
-                f"shape {given.shape}"
-            )
-        if given.min() < 0 or given.max() > MAX_BOARD:
-            raise SeedError(
-                f"boards must be from 0 to {MAX_BOARD}, got {given.min()}…{given.max()}"
-            )
-        return np.array(given, np.int64)
+        first = check_boards(boards)
+        if len(first) != self.num_matches:
+            raise SeedError(f"boards must be {self.num_matches} numbers, got {len(first)}")
+        return first
 
     def _check_ready(self) -> None:
         if not self._ready:
@@ -209,6 +205,7 @@ class Batch:
             seating: Index of each player's policy, integers [B, n]; None is policy 0 everywhere.
         """
         self._check_ready()
+        check_positive("decisions", decisions)
         seats = check_seating(self.game, policies, seating, self.num_matches)
         arguments = policy_arguments(self.game, policies)
         game, call = self.game, self.game.kernels.with_policies
@@ -236,6 +233,10 @@ class Batch:
             raise ValueError(
                 f"states must have shape {self._states.shape} and this game's dtype, got "
                 f"{states.shape}"
+            )
+        if (states["variant"] != self.game.variant).any():
+            raise ValueError(
+                f"states must be of {self.game!r}, got some of another game or variant"
             )
         if (states["player"] < 0).any():
             raise ValueError("states of matches that are over cannot be continued")
@@ -276,64 +277,6 @@ class Batch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._make_views()
-
-
-def check_seating(
-    game: Game, policies: Sequence[Policy], seating: npt.ArrayLike | None, matches: int
-) -> npt.NDArray[np.int8]:
-    """Validates policies and their seats; returns int8 [matches, n]."""
-    if not 1 <= len(policies) <= MAX_POLICIES:
-        raise OptionError(f"policies: got {len(policies)}, allowed: 1 to {MAX_POLICIES}")
-    for policy in policies:
-        if policy.games and game.rules.name not in policy.games:
-            raise OptionError(
-                f"policy {policy.name!r} plays {', '.join(policy.games)}, not {game.rules.name}"
-            )
-    shape = (matches, game.num_players)
-    seats = np.zeros(shape, np.int8) if seating is None else np.asarray(seating)
-    if seats.shape != shape or seats.dtype.kind not in "iu":
-        raise OptionError(
-            f"seating must be integers of shape {shape}, got {seats.dtype} {seats.shape}"
-        )
-    if seats.min() < 0 or seats.max() >= len(policies):
-        raise OptionError(f"seating must name policies 0..{len(policies) - 1}")
-    return np.ascontiguousarray(seats, np.int8)
-
-
-def play_matches(
-    game: Game,
-    policies: Sequence[Policy],
-    seating: npt.ArrayLike,
-    seed: int,
-    boards: npt.ArrayLike,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-    """Plays whole matches between compiled policies in one compiled loop.
-
-    Args:
-        game: The rules.
-        policies: 1 to 8 compiled policies.
-        seating: Index of each player's policy, integers [M, n].
-        seed: Seed of all matches.
-        boards: Board of each match, integers [M].
-
-    Returns:
-        points int32 [M, n]; places int8 [M, n], 0 best; number of decisions int32 [M].
-    """
-    numbers = np.ascontiguousarray(boards, np.int64)
-    if numbers.ndim != 1 or (numbers < 0).any():
-        raise SeedError(f"boards must be a vector of numbers from 0 to {MAX_BOARD}")
-    seats = check_seating(game, policies, seating, len(numbers))
-    points = np.zeros((len(numbers), game.num_players), np.int32)
-    places = np.zeros((len(numbers), game.num_players), np.int8)
-    plies = np.zeros(len(numbers), np.int32)
-    states = game.empty_states(1)
-    game.kernels.with_policies(
-        "play", *policy_arguments(game, policies), seats, game.record, game.tables, states,
-        states.view(np.ndarray).view(np.uint8).reshape(1, -1), check_seed(seed), numbers,
-        0, len(numbers), np.zeros(game.layout.size, np.int8), np.zeros(game.num_actions, np.int8),
-        points, places, plies, game.kernels.new_scratch(),
-    )  # fmt: skip
-    return points, places, plies
 
 
 def make_batch(

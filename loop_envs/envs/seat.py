@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from loop_envs.deals import MAX_BOARD, check_seed
 from loop_envs.envs.arguments import board_option, check_choice, reward_mode
-from loop_envs.envs.batch import check_seating
+from loop_envs.envs.matches import check_seating
 from loop_envs.errors import IllegalActionError, OptionError, ResetNeededError
 from loop_envs.game import RUNNING, TRUNCATED
 from loop_envs.policies import RANDOM, Policy, policy_arguments
@@ -81,7 +81,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         if isinstance(opponents, str | Policy) or callable(opponents):
             listed = [opponents] * (n - 1)
         else:
-            listed = list(opponents)
+            listed = list(opponents) if isinstance(opponents, Sequence) else [opponents]
         if len(listed) != n - 1:
             raise OptionError(f"option 'opponents': got {len(listed)}, allowed: 1 or {n - 1}")
         self._policies: list[Policy] = []
@@ -126,14 +126,19 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
             self._seed, self._next_board = int(seed), 0
         elif self._seed is None:
             self._seed = int(self.np_random.integers(0, 2**63 - 1, endpoint=True))
-        if board is None:
-            board = self._next_board
-        self._next_board = (board + 1) % (MAX_BOARD + 1)
-        self._match = self.game.new_state(self._seed, board)
-        observation = self._play_on(np.zeros(self.game.num_players, np.float32))
-        if self._match["status"][0] != RUNNING:
-            raise RuntimeError("the match ended before the seat's first decision")
-        return observation, self._info()
+        asked = board is not None
+        while True:
+            if board is None:
+                board = self._next_board
+            self._next_board = (board + 1) % (MAX_BOARD + 1)
+            self._match = self.game.new_state(self._seed, board)
+            observation = self._play_on(np.zeros(self.game.num_players, np.float32))
+            if self._match["status"][0] == RUNNING:
+                return observation, self._info()
+            # Tiny variants can be over before the seat's first turn: there is nothing to learn.
+            if asked:
+                raise OptionError(f"board {board} is over before seat {self.seat} has a decision")
+            board = None
 
     def _play_on(self, total: npt.NDArray[np.float32]) -> Observation:
         """Lets the opponents play until the seat is to move or the match is over."""

@@ -13,7 +13,8 @@ from gymnasium.utils.env_checker import check_env
 from loop_envs import records
 from loop_envs.envs.aec import LoopAECEnv
 from loop_envs.envs.arguments import REWARDS
-from loop_envs.envs.batch import Batch, play_matches
+from loop_envs.envs.batch import Batch
+from loop_envs.envs.matches import play_matches
 from loop_envs.envs.seat import SeatEnv
 from loop_envs.game import Game
 from loop_envs.policies import RANDOM, choose_many, decision_keys

@@ -10,7 +10,8 @@ import pytest
 
 from agents.heuristics.loop_boards import GREEDY, PLANNER, POLICIES
 from agents.named import policies_of
-from loop_envs.envs.batch import Batch, play_matches
+from loop_envs.envs.batch import Batch
+from loop_envs.envs.matches import play_matches
 from loop_envs.errors import OptionError
 from loop_envs.game import Game
 from loop_envs.games.loop_boards.actions import KIND, RUN, SIZE

@@ -12,7 +12,8 @@ from agents.base import Decisions
 from agents.learners.self_play import SelfPlay, seat_learners
 from agents.learners.trajectories import ENDED, PENDING, SeatStore, advantages_of
 from loop_envs import load_game
-from loop_envs.envs.batch import Batch, play_matches
+from loop_envs.envs.batch import Batch
+from loop_envs.envs.matches import play_matches
 from loop_envs.policies import RANDOM, choose_many
 
 SMALL = {"num_players": 3, "hand_size": 4, "deck": {"colours": 3, "values": 5}, "eight": 3}

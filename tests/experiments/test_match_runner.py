@@ -9,7 +9,7 @@ import pytest
 from agents.base import Agent, Decisions
 from experiments.match_runner import play_lineups
 from loop_envs import load_game
-from loop_envs.envs.batch import play_matches
+from loop_envs.envs.matches import play_matches
 from loop_envs.errors import IllegalActionError, SeedError
 from loop_envs.game import Game
 from loop_envs.policies import RANDOM

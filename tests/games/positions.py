@@ -80,7 +80,7 @@ def position(
     s["current"] = game.parse_action(state, f"play {table}") if table else -1
     s["owner"] = owner if table else -1
     s["passed"] = 0
-    s["round"], s["golden"], s["player"] = round_, golden, player
+    s["rounds_done"], s["golden"], s["player"] = round_, golden, player
     s["phase"], s["inverted"], s["must_play"] = PLAYING, inverted, 0
     return state
 
@@ -102,7 +102,7 @@ def finish_round(game: Game, state: State, ranks: Sequence[int]) -> None:
     """Lets the players leave the running round with these ranks (by player), one card each."""
     n = game.num_players
     s = state[0]
-    round_ = int(s["round"])
+    round_ = int(s["rounds_done"])
     order = sorted(range(n), key=lambda p: ranks[p])
     for p in range(n):
         s["left"][p] = words(f"1{COLOURS[p]}")

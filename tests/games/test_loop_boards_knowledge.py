@@ -168,7 +168,7 @@ def test_observations_are_what_a_player_with_perfect_recall_knows(options: dict[
 def knowledge(game: Game, state: State, me: int) -> tuple[list[Cards], list[Cards]]:
     """(by board: cards of it that `me` knows, by player: cards shown this round), from the record
     alone: the cards as dealt, who held what, what was seen."""
-    n, round_ = game.num_players, int(state["round"][0])
+    n, round_ = game.num_players, int(state["rounds_done"][0])
     s = state[0]
     known, shown = [], []
     for p in range(n):
@@ -188,7 +188,7 @@ def knowledge(game: Game, state: State, me: int) -> tuple[list[Cards], list[Card
 def shuffled(game: Game, state: State, me: int, rng: np.random.Generator) -> State:
     """A copy in which all cards that `me` has not seen are shuffled among all places they could be
     in; written without `resample`."""
-    n, round_ = game.num_players, int(state["round"][0])
+    n, round_ = game.num_players, int(state["rounds_done"][0])
     colours = int(game.record["colours"][0])
     values = int(game.record["values"][0])
     deck = [f"{v + 1}{COLOURS[c]}" for c in range(colours) for v in range(values)]
@@ -266,7 +266,7 @@ def test_what_differs_for_the_player_is_shown() -> None:
     """The reverse: moving a card that the player can see changes the observation."""
     game = loop_boards()
     for state, action in keen_states(game, 2, 1):
-        if action < 0 or state["round"][0] < 1:
+        if action < 0 or state["rounds_done"][0] < 1:
             continue
         me = game.current_player(state)
         own = cards(state["left"][0, me]).split()
@@ -275,7 +275,7 @@ def test_what_differs_for_the_player_is_shown() -> None:
                 continue
             theirs = cards(state["left"][0, p]).split()
             other = state.copy()
-            boards = [(q - int(state["round"][0])) % 4 for q in (me, p)]
+            boards = [(q - int(state["rounds_done"][0])) % 4 for q in (me, p)]
             for board, row, lost, got in (
                 (boards[0], me, own[0], theirs[0]),
                 (boards[1], p, theirs[0], own[0]),
@@ -311,7 +311,7 @@ def test_resampled_states_keep_everything_the_player_knows(options: dict[str, An
             for b in range(n):
                 assert known[b] <= held[b]
             for p in range(n):
-                b = (p - int(state["round"][0])) % n
+                b = (p - int(state["rounds_done"][0])) % n
                 left, aside = hand(other["left"][0, p]), hand(other["aside"][0, p])
                 assert not left & aside
                 assert left | aside <= held[b]
@@ -325,7 +325,7 @@ def test_resampled_states_keep_everything_the_player_knows(options: dict[str, An
                 if field in ("left", "aside"):
                     mine = other[field][0, me], state[field][0, me]
                 assert (mine[0] == mine[1]).all(), field
-            own = (me - int(state["round"][0])) % n
+            own = (me - int(state["rounds_done"][0])) % n
             assert held[own] == hand(state["hands"][0, own]), "the own hand never changes"
             if game.current_player(state) == me:
                 assert game.action_mask(other).tobytes() == game.action_mask(state).tobytes()
@@ -336,7 +336,7 @@ def test_resampled_states_keep_everything_the_player_knows(options: dict[str, An
 
 def consistent(game: Game, state: State, me: int) -> dict[bytes, int]:
     """Numbers every alternative (hands, left, aside) that `me` cannot tell from a state."""
-    n, round_, s = game.num_players, int(state["round"][0]), state[0]
+    n, round_, s = game.num_players, int(state["rounds_done"][0]), state[0]
     size, eight = game.options["hand_size"], game.options["eight"]
     colours, values = int(game.record["colours"][0]), int(game.record["values"][0])
     deck = [f"{v + 1}{COLOURS[c]}" for v in range(values) for c in range(colours)]

@@ -180,7 +180,7 @@ def test_rounds(rounds: int) -> None:
     assert sum("round_end" in event for event in record["events"]) == rounds
     state = game.new_state(0)
     for round_ in range(rounds):
-        assert int(state["round"][0]) == round_
+        assert int(state["rounds_done"][0]) == round_
         assert not game.is_over(state)
         finish_round(game, state, [1, 2, 3, 4])
     assert game.is_over(state)

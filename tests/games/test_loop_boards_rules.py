@@ -131,7 +131,7 @@ def test_example_13_the_last_player_takes_the_last_rank_at_once() -> None:
     before = state["hands"].copy()
     play(GAME, state, "0 play 5R")
     assert state["ranks"][0, :4, 0].tolist() == [3, 1, 2, 4]
-    assert state["round"][0] == 1, "the round stops in mid-trick"
+    assert state["rounds_done"][0] == 1, "the round stops in mid-trick"
     assert (state["hands"] == before).all()
     # Player 3's unplayed cards are in the hand that player 0 now takes from the right.
     assert "1R 2R 3R" in cards(state["left"][0, 0])

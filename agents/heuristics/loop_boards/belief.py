@@ -37,7 +37,7 @@ LANES = 16  # strengths, and one behind them
 WIN, NOW, OTHERS, STAYS = range(4)
 CHANCES = 4
 
-_DANGER_DECAY, _FLIP = int(W.DANGER_DECAY), int(W.FLIP)
+_DANGER_DECAY = int(W.DANGER_DECAY)
 _WILL_SINGLE, _WILL_SET, _WILL_RUN = int(W.WILL_SINGLE), int(W.WILL_SET), int(W.WILL_RUN)
 
 
@@ -104,20 +104,16 @@ def fill_chances(tables, weights, observation, current, pool, holds, has, chance
             known += observation[at + i]
         in_hand = min(left, hidden - aside) / hidden
         drawn = (hidden - known) / unseen if unseen > 0 else 0.0
-        flip = 0.0
         if tables[EIGHT] >= 0 and tables[CAN_REVEAL] != 0 and aside > 0:
             for i in range(tables[EIGHT], cards, tables[VALUES]):
-                flip += 1.0 if observation[at + i] != 0 else drawn * pool[i]
-            eights += flip
-            flip *= (1.0 - in_hand) * tables[weights + _FLIP] * 0.001
-            flip = min(flip, 1.0)
+                eights += 1.0 if observation[at + i] != 0 else drawn * pool[i]
         drawn *= in_hand
         for i in range(cards):
             holds[i] = in_hand if observation[at + i] != 0 else drawn * pool[i]
         _combinations(tables, holds, left, has[0])
         passed = observation[tables[PASSED] + j] != 0
         owner = observation[tables[OWNER] + j] != 0
-        _count_in(tables, weights, has, current, left, passed, owner, flip, chances)
+        _count_in(tables, weights, has, current, left, passed, owner, chances)
     return eights / np.float64(tables[COLOURS])
 
 
@@ -183,11 +179,8 @@ def danger(tables, weights, left):
 
 
 @compiled
-def _count_in(tables, weights, has, current, left, passed, owner, flip, chances):
-    """Counts one opponent in: multiplies by the chance that this one does not beat.
-
-    `flip` is the chance that the opponent can turn the direction by a set-aside 8.
-    """
+def _count_in(tables, weights, has, current, left, passed, owner, chances):
+    """Counts one opponent in: multiplies by the chance that this one does not beat."""
     values = np.int64(tables[VALUES])
     for kind in range(TYPES):
         will = _WILL_SINGLE if kind == 0 else (_WILL_SET if kind < 4 else _WILL_RUN)
@@ -205,17 +198,16 @@ def _count_in(tables, weights, has, current, left, passed, owner, flip, chances)
             none *= 1.0 - has[0, kind, v]
             if low == 1.0 and high == 1.0:
                 continue
-            up = 1.0 - high * (1.0 - flip * (1.0 - low))
-            down = 1.0 - low * (1.0 - flip * (1.0 - high))
-            chances[0, WIN, kind, v] *= 1.0 - willing * up
-            chances[1, WIN, kind, v] *= 1.0 - willing * down
+            up, down = willing * (1.0 - high), willing * (1.0 - low)
+            chances[0, WIN, kind, v] *= 1.0 - up
+            chances[1, WIN, kind, v] *= 1.0 - down
             # Who has passed in this trick could not or would not beat less than this.
             if kind == current and not passed:
-                chances[0, NOW, kind, v] *= 1.0 - willing * up
-                chances[1, NOW, kind, v] *= 1.0 - willing * down
+                chances[0, NOW, kind, v] *= 1.0 - up
+                chances[1, NOW, kind, v] *= 1.0 - down
                 if not owner:
-                    chances[0, OTHERS, kind, v] *= 1.0 - willing * up
-                    chances[1, OTHERS, kind, v] *= 1.0 - willing * down
+                    chances[0, OTHERS, kind, v] *= 1.0 - up
+                    chances[1, OTHERS, kind, v] *= 1.0 - down
             if goes_out:
                 chances[0, STAYS, kind, v] *= 1.0 - up
                 chances[1, STAYS, kind, v] *= 1.0 - down

@@ -25,8 +25,9 @@ from agents.heuristics.loop_boards.tables import (
     VALUES,
     build,
 )
+from loop_envs.bits import load8, lowest_bit
 from loop_envs.game import Game
-from loop_envs.jit import compile_policy, compiled, load8, lowest_bit
+from loop_envs.jit import compile_policy, compiled
 from loop_envs.policies import Policy, Tables
 
 _PASS = -1_000  # better than to spend an 8, worse than everything else

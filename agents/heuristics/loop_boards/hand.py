@@ -23,7 +23,8 @@ from agents.heuristics.loop_boards.tables import (
     VALUES,
     WRAP,
 )
-from loop_envs.jit import compiled, lowest_bit, ones
+from loop_envs.bits import lowest_bit, ones
+from loop_envs.jit import compiled
 
 MOST_CARDS = 13
 MOST_COMBINATIONS = 512

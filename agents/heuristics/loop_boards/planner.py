@@ -49,7 +49,6 @@ from agents.heuristics.loop_boards.tables import (
 )
 from agents.heuristics.loop_boards.weights import W
 from agents.heuristics.loop_boards.worth import (
-    LEFT,
     OF_WAIT,
     WORTHS,
     best_play,
@@ -58,13 +57,14 @@ from agents.heuristics.loop_boards.worth import (
     turned_cost,
     weigh,
 )
+from loop_envs.bits import lowest_bit
 from loop_envs.cards import MAX_CARDS
 from loop_envs.game import Game
-from loop_envs.jit import allocating, compile_policy, compiled, lowest_bit
+from loop_envs.jit import allocating, compile_policy, compiled
 from loop_envs.policies import Policy, Tables, count_legal, nth_legal
 
-_PASS, _PASS_LEFT = int(W.PASS), int(W.PASS_LEFT)
-_BLEND, _DANGER_OWNER, _REVEAL = int(W.BLEND), int(W.DANGER_OWNER), int(W.REVEAL)
+_PASS, _REVEAL = int(W.PASS), int(W.REVEAL)
+_BLEND, _DANGER_OWNER = int(W.BLEND), int(W.DANGER_OWNER)
 
 
 @compiled
@@ -158,11 +158,7 @@ def _decide(tables, observation, mask):
 @compiled
 def _worth_of_pass(tables, weights, observation, stands, worths, cost, run_out):
     """Worth of passing on a combination that stands with a chance."""
-    worth = (
-        0.001 * (tables[weights + _PASS] + worths[LEFT] * tables[weights + _PASS_LEFT])
-        + run_out * worths[OF_WAIT]
-        - cost
-    )
+    worth = 0.001 * tables[weights + _PASS] + run_out * worths[OF_WAIT] - cost
     for j in range(1, tables[PLAYERS]):
         left = observation[tables[CARDS_LEFT] + j]
         if observation[tables[OWNER] + j] != 0 and left > 0:

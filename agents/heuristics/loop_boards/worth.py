@@ -10,13 +10,8 @@ from agents.heuristics.loop_boards.tables import CARDS_LEFT, HAND_SIZE, PLAYERS,
 from agents.heuristics.loop_boards.weights import W
 from loop_envs.jit import compiled
 
-_SINGLE, _SINGLE_WIN, _SINGLE_HIGH, _SINGLE_HIGH2 = (
-    int(W.SINGLE),
-    int(W.SINGLE_WIN),
-    int(W.SINGLE_HIGH),
-    int(W.SINGLE_HIGH2),
-)
-_SINGLE_WIN2 = int(W.SINGLE_WIN2)
+_SINGLE, _SINGLE_WIN = int(W.SINGLE), int(W.SINGLE_WIN)
+_SINGLE_WIN2, _SINGLE_HIGH = int(W.SINGLE_WIN2), int(W.SINGLE_HIGH)
 _SET, _RUN = int(W.SET), int(W.RUN)
 _EIGHT, _EIGHT_MORE = int(W.EIGHT), int(W.EIGHT_MORE)
 _WIN, _WIN_DANGER, _WIN_LEFT = int(W.WIN), int(W.WIN_DANGER), int(W.WIN_LEFT)
@@ -26,7 +21,7 @@ _OWN_EIGHT_RUN, _OWN_EIGHT_TURN = int(W.OWN_EIGHT_RUN), int(W.OWN_EIGHT_TURN)
 _OUT = 1_000.0  # better than any other worth
 
 # Worths that are the same for all plays of a decision.
-OF_WIN, OF_RUN, OF_WAIT, OF_OUT, OF_SURE, OF_EIGHT, OF_TURN, LEFT, WORTHS = range(9)
+OF_WIN, OF_RUN, OF_WAIT, OF_OUT, OF_SURE, OF_EIGHT, OF_TURN, WORTHS = range(8)
 
 
 @compiled
@@ -38,7 +33,6 @@ def weigh(tables, weights, observation, worths):
         if left > 0:
             worst = max(worst, danger(tables, weights, left))
     share = observation[tables[CARDS_LEFT]] / (tables[HAND_SIZE] - tables[SET_ASIDE])
-    worths[LEFT] = share
     worths[OF_EIGHT] = 0.001 * tables[weights + _OWN_EIGHT_RUN]
     worths[OF_TURN] = 0.001 * tables[weights + _OWN_EIGHT_TURN]
     worths[OF_WIN] = 0.001 * (
@@ -76,9 +70,8 @@ def price(tables, weights, combinations, number, blend, inverted, chances, costs
             cost = (
                 tables[weights + _SINGLE]
                 - win * tables[weights + _SINGLE_WIN]
-                - high * tables[weights + _SINGLE_HIGH]
-                - high * high * tables[weights + _SINGLE_HIGH2]
                 - win * win * tables[weights + _SINGLE_WIN2]
+                - high * high * tables[weights + _SINGLE_HIGH]
             )
         else:
             base = weights + (_SET if kind < 4 else _RUN)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from loop_envs.bits import highest_bit, lowest_bit, ones, word64
 from loop_envs.cards import write_bits
 from loop_envs.games.loop_boards.actions import KIND, MAX_COMBINATION, RUN, SET, SIZE, STRENGTH
 from loop_envs.games.loop_boards.state import CHOOSING
-from loop_envs.jit import compiled, highest_bit, inlined, lowest_bit, ones, word64
+from loop_envs.jit import compiled, inlined
 
 STUCK_ONLY = 2  # REVEALS["stuck_only"]
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from loop_envs.bits import ones, word64
 from loop_envs.cards import write_planes
 from loop_envs.games.loop_boards.actions import KIND, SET, SIZE
 from loop_envs.games.loop_boards.options import deck_of
 from loop_envs.games.loop_boards.state import CHOOSING, board_of, first_player
-from loop_envs.jit import compiled, inlined, ones, word64
+from loop_envs.jit import compiled, inlined
 from loop_envs.layout import Field, Layout
 
 
@@ -73,7 +74,7 @@ def observe(options, tables, state, player, out):
     n = np.int64(options.players)
     colours = np.int64(options.colours)
     me = np.int64(player)
-    played = np.int64(state.round)
+    played = np.int64(state.rounds_done)
     at = _write_planes(options, tables, state, me, out, n, colours, np.int64(options.values))
     out[at:] = 0
 
@@ -132,7 +133,7 @@ def _write_planes(options, tables, state, me, out, n, colours, values):
         b = board_of(options, state, q)
         # The observer held this board in an earlier round exactly if it has since moved on by
         # k seats, that is for k up to the number of rounds played (rule 28).
-        held = k <= state.round
+        held = k <= state.rounds_done
         low = known_half(options, state, b, q, held, 0) & ~shown_half(options, state, b, q, 0)
         high = np.uint64(0)
         if colours > 4:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from loop_envs.bits import ones
 from loop_envs.cards import MAX_CARDS, WORDS
 from loop_envs.deals import draw, mix
 from loop_envs.games.loop_boards.actions import KIND, SIZE, STRENGTH
-from loop_envs.games.loop_boards.masks import plays
+from loop_envs.games.loop_boards.masks import STUCK_ONLY, plays
 from loop_envs.games.loop_boards.observation import known_half, played_half
 from loop_envs.games.loop_boards.options import MAX_SEATS
 from loop_envs.games.loop_boards.state import CHOOSING, board_of
-from loop_envs.jit import allocating, compiled, ones
+from loop_envs.jit import allocating, compiled
 
 
 @allocating
@@ -49,7 +50,7 @@ def _gather(options, state, player, known, played, picked, pool):
     n, values = options.players, options.values
     for q in range(n):
         b = board_of(options, state, q)
-        held = (q - player + n) % n <= state.round
+        held = (q - player + n) % n <= state.rounds_done
         for c in range(options.colours):
             shift = np.uint64(16 * (c & 3))
             words = known_half(options, state, b, q, held, c >> 2)
@@ -139,7 +140,8 @@ def _is_consistent(options, state, q, picked):
 
 @allocating
 def _can_move(options, tables, state):
-    """Whether the player to move has a play, where the rules promise one."""
+    """Whether the player to move has a play where the rules promise one, and had none before a
+    reveal where they ask for that."""
     if not state.must_play:
         return True
     kind, size, strength = 0, 0, 0
@@ -148,4 +150,9 @@ def _can_move(options, tables, state):
         size = np.int64(tables[state.current, SIZE])
         strength = np.int64(tables[state.current, STRENGTH])
     nothing = np.zeros(1, np.int8)
+    before = 1 - state.inverted
+    if options.reveal == STUCK_ONLY and plays(
+        options, state, kind, size, strength, before, nothing, False
+    ):
+        return False
     return plays(options, state, kind, size, strength, state.inverted, nothing, False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from loop_envs.bits import lowest_bit, ones
 from loop_envs.deals import deal_key, draw, shuffle
 from loop_envs.games.loop_boards.actions import ASIDE, CLEARS, KIND, PASS, REVEAL
 from loop_envs.games.loop_boards.masks import legal, unrevealed_eights
 from loop_envs.games.loop_boards.observation import observe
 from loop_envs.games.loop_boards.resample import resample
 from loop_envs.games.loop_boards.state import CHOOSING, PLAYING, board_of, first_player
-from loop_envs.jit import compiled, lowest_bit, ones
+from loop_envs.jit import compiled
 
 __all__ = ["deal", "legal", "observe", "places", "resample", "start", "step"]
 
@@ -154,11 +155,11 @@ def _place_marker(options, state, player):
     b = board_of(options, state, player)
     rank = 1
     for q in range(n):
-        if state.ranks[board_of(options, state, q), state.round] != 0:
+        if state.ranks[board_of(options, state, q), state.rounds_done] != 0:
             rank += 1
-    state.ranks[b, state.round] = rank
+    state.ranks[b, state.rounds_done] = rank
     state.points[player] += options.count_self
-    for r in range(state.round):
+    for r in range(state.rounds_done):
         earlier = state.ranks[b, r]
         if earlier <= rank:
             state.points[(b + r) % n] += 1
@@ -175,8 +176,8 @@ def _end_round(options, state):
             if state.revealed[p] >> c & 1:
                 shown |= np.uint16(1 << options.eight)
             state.seen[b, c] |= shown
-    if state.round + 1 < options.rounds:
-        state.round += 1
+    if state.rounds_done + 1 < options.rounds:
+        state.rounds_done += 1
         _start_round(options, state)
     else:
         # Nothing is left to decide; what the last round looked like stays in the record.

@@ -27,7 +27,7 @@ DTYPE = state_dtype(
         ("passed", np.uint8),  # bit per player who passed since the current combination
         ("owner", np.int8),  # who played the current combination
         ("golden", np.int8),  # who held the golden board in round 0
-        ("round", np.int8),
+        ("rounds_done", np.int8),
         ("phase", np.int8),
         ("inverted", np.int8),  # 1: low beats high
         ("must_play", np.int8),  # 1: the player to move has just revealed
@@ -38,12 +38,12 @@ DTYPE = state_dtype(
 @inlined
 def board_of(options, state, player):
     """The board that a player holds this round (rule 28)."""
-    board = np.int64(player) - state.round
+    board = np.int64(player) - state.rounds_done
     return board if board >= 0 else board + options.players
 
 
 @inlined
 def first_player(options, state):
     """The holder of the golden board, who leads (rule 9)."""
-    moved = np.int64(state.golden) + (state.round if options.golden_travels else 0)
+    moved = np.int64(state.golden) + (state.rounds_done if options.golden_travels else 0)
     return moved if moved < options.players else moved - options.players

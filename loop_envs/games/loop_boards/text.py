@@ -126,8 +126,8 @@ def _length(value: Any) -> int:
 
 def events(game: Game, before: State, after: State) -> list[dict[str, Any]]:
     """What happened by itself in a step: the end of a round."""
-    played = int(before["round"][0])
-    if int(after["round"][0]) == played and not game.is_over(after):
+    played = int(before["rounds_done"][0])
+    if int(after["rounds_done"][0]) == played and not game.is_over(after):
         return []
     n = game.num_players
     ranks = [int(after["ranks"][0, (p - played) % n, played]) for p in range(n)]
@@ -142,7 +142,7 @@ def state_text(game: Game, state: State, player: int | None) -> str:
     colours, values = deck_of(game.options)
     n = game.num_players
     s = state[0]
-    round_, golden = int(s["round"]), int(s["golden"])
+    round_, golden = int(s["rounds_done"]), int(s["golden"])
     moved = round_ if game.options["golden_travels"] else 0
     order = "low beats high" if s["inverted"] else "high beats low"
     phase = "setting aside" if s["phase"] == CHOOSING else order
