@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pettingzoo
 import pytest
 
@@ -173,8 +174,6 @@ def test_games_survive_pickling_and_say_what_they_are() -> None:
 
 
 def test_a_players_number_out_of_range_is_refused() -> None:
-    import numpy as np
-
     game = load_game("loop_boards-v0")
     state = game.new_state(0)
     for player in (-1, 4, 100):
@@ -184,6 +183,29 @@ def test_a_players_number_out_of_range_is_refused() -> None:
             game.resample(state, player, np.random.default_rng(0))
         with pytest.raises(ValueError, match="player"):
             game.state_text(state, player)
+
+
+def test_states_of_another_variant_are_refused() -> None:
+    # They have the same dtype, but compiled code would misread them.
+    game, other = load_game("loop_boards-v0"), load_game("loop_boards-v0", num_players=6)
+    state = game.new_state(0)
+    before = state.tobytes()
+    rng = np.random.default_rng(0)
+    uses: list[Any] = [
+        lambda: other.action_mask(state),
+        lambda: other.legal_actions(state),
+        lambda: other.step(state, 0),
+        lambda: other.observe(state, 0),
+        lambda: other.resample(state, 0, rng),
+        lambda: other.state_text(state, 0),
+        lambda: game.action_mask(game.empty_states(1)),
+    ]
+    for use in uses:
+        with pytest.raises(ValueError, match="variant"):
+            use()
+    assert state.tobytes() == before
+    again = load_game("loop_boards-v0", num_players=4)
+    assert again.legal_actions(state) == game.legal_actions(state)
 
 
 def test_action_texts_and_numbers_are_inverse() -> None:

@@ -174,7 +174,7 @@ def _end_round(options, state):
         for c in range(options.colours):
             shown = state.hands[b, c] & ~state.left[p, c] & ~state.aside[p, c]
             if state.revealed[p] >> c & 1:
-                shown |= np.uint16(1 << options.eight)
+                shown |= np.uint16(1 << np.int64(options.eight))  # no int8
             state.seen[b, c] |= shown
     if state.rounds_done + 1 < options.rounds:
         state.rounds_done += 1
