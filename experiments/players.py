@@ -54,7 +54,8 @@ def load_agents(config: Config, game: Game, folder: RunFolder | None) -> dict[st
         elif name not in config.learner_names:
             agents[name] = make_agent(name, game, config.seed)
     if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(config.threads)
+        # Forward passes are small: two threads beside a busy neighbour are far slower than one.
+        sys.modules["torch"].set_num_threads(1)
     return agents
 
 
