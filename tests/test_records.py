@@ -462,7 +462,7 @@ def test_deep_nesting_is_refused_like_anything_else(path: tuple[Any, ...]) -> No
     inner[path[-1]] = "@@"
     line = records.dumps(record)
     most = deepest()
-    for depth in (10, most // 2, *range(most - 80, most + 3), 5 * most):
+    for depth in (10, most // 2, 19, 20, 21, 22, *range(most - 80, most + 3, 4), 5 * most):
         for opening, closing in (("[", "]"), ('{"":', "}")):
             deep = opening * depth + ("1" if closing == "}" else "") + closing * depth
             with pytest.raises(RecordError):
@@ -780,11 +780,10 @@ def test_garbage_in_a_file_is_refused(
 
 @pytest.mark.parametrize("encoding", ["utf-8:strict", "ascii:strict", "utf-8:surrogateescape"])
 def test_garbage_on_standard_input_is_refused_without_a_traceback(encoding: str) -> None:
-    for garbage in (GARBAGE[0], GARBAGE[6]):
-        status, out, err = run("replay", "-", stdin=garbage, PYTHONIOENCODING=encoding)
-        assert "Traceback" not in err
-        assert (status, out) == (1, "")
-        assert "error: " in err
+    status, out, err = run("replay", "-", stdin=GARBAGE[0], PYTHONIOENCODING=encoding)
+    assert "Traceback" not in err
+    assert (status, out) == (1, "")
+    assert "error: " in err
 
 
 def test_replay_reads_standard_input() -> None:

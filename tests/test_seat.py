@@ -136,7 +136,7 @@ OPPONENTS: list[Any] = [
 def test_rewards_sum_to_the_seats_result(reward: str, opponents: Any) -> None:
     for seat in (0, 2):
         env = SeatEnv(ID, seat=seat, opponents=opponents, reward=reward, **SHORT)
-        for board in range(15):
+        for board in range(8):
             env.reset(seed=4, options={"board": board})
             total, info, _ = play_out(env, board)
             assert info["board"] == board

@@ -15,8 +15,10 @@ from tests.reference.loop_boards import check_record
 from .positions import loop_boards
 from .test_loop_boards_options import TINY, VALUES
 
-MOVES = 1_000
-"""Moves that each variant plays at least."""
+MOVES = 800
+"""Moves that each variant plays at least; whole matches make more of it."""
+PLAYED: list[int] = []
+"""Moves that each variant has played."""
 
 VARIANTS: list[dict[str, Any]] = [{"num_players": n} for n in (4, 5, 6)]
 for _name, _values in VALUES.items():
@@ -58,10 +60,6 @@ def keen(game: Game, rng: random.Random) -> Callable[[State], int]:
     return choose
 
 
-def test_the_variants_make_a_hundred_thousand_moves() -> None:
-    assert len(VARIANTS) * MOVES >= 100_000
-
-
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_records_pass_the_reference(options: dict[str, Any]) -> None:
     game = loop_boards(**options)
@@ -73,6 +71,13 @@ def test_records_pass_the_reference(options: dict[str, Any]) -> None:
         record = records.record_match(game, seed, board, choose=choose, legal=True)
         moves += check_record(records.loads(records.dumps(record)))
         board += 1
+    PLAYED.append(moves)
+
+
+def test_these_were_a_hundred_thousand_moves() -> None:
+    if len(PLAYED) < len(VARIANTS):
+        pytest.skip("counts only where all variants were played in one process")
+    assert sum(PLAYED) >= 100_000
 
 
 def test_damaged_records_fail_the_reference() -> None:
