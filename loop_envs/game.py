@@ -7,9 +7,11 @@ over one state record; `options` is a record too, `tables` a uint16 matrix of ac
 |---|---|
 | ``deal(options, seed, board, index, deck)`` | writes the shuffled deck of deal `index`, \
     and behind the cards whatever else the deal decides |
-| ``start(options, state, deck)`` | sets up a deal in a state whose header is filled |
+| ``start(options, state, deck)`` | sets up a deal: the first in a zeroed state whose header is \
+    filled, or a later one |
 | ``legal(options, tables, state, mask)`` | writes the mask of the player to move |
-| ``step(options, tables, state, action)`` | plays; never checks legality |
+| ``step(options, tables, state, action)`` | plays; never checks legality; where a further \
+    deal is due it leaves `player` at -1, and the loops deal |
 | ``observe(options, tables, state, player, out)`` | writes one player's observation |
 | ``resample(options, tables, state, player, key)`` | a uniformly random alternative that fits \
     what the player knows |
@@ -48,6 +50,7 @@ _HEADER: list[tuple[Any, ...]] = [
     ("board", np.int64),
     ("variant", np.uint32),  # Game.variant: states of other options look alike otherwise
     ("ply", np.int32),
+    ("deals", np.int32),  # deals so far; the next one is that of this index
     ("points", np.int32, (MAX_PLAYERS,)),
     ("player", np.int8),
     ("status", np.int8),
@@ -104,10 +107,12 @@ class Rules:
         action_groups: (name, first action, number of actions, meaning) of each kind of action.
         state_text: ``(game, state, player or None) -> str``: the match as one player sees it, or
             with every card face up.
-        deal_event: ``(game, state) -> dict`` or None: the record's deal event of a state in which
-            a deal has just begun.
-        deck_of: ``(game, event) -> deck`` for `start`; raises `RecordError`.
-        events: ``(game, before, after) -> list``: what happened by itself in a step.
+        deal_event: ``(game, state) -> dict``: the record's deal event of a state right after
+            `start`.
+        deck_of: ``(game, state, event) -> deck`` for `start`, of a state in which a deal is due;
+            raises `RecordError`.
+        events: ``(game, before, after) -> list``: what happened by itself in a step or, after its
+            deal event, in a `start`.
     """
 
     name: str
@@ -121,7 +126,7 @@ class Rules:
     action_groups: Callable[[Game], list[tuple[str, int, int, str]]]
     state_text: Callable[[Game, State, int | None], str]
     deal_event: Callable[[Game, State], dict[str, Any]]
-    deck_of: Callable[[Game, Any], npt.NDArray[np.int16]]
+    deck_of: Callable[[Game, State, Any], npt.NDArray[np.int16]]
     events: Callable[[Game, State, State], list[dict[str, Any]]]
 
 
@@ -190,19 +195,33 @@ class Game:
         Raises:
             SeedError: If one is out of range.
         """
-        state = self.empty_states(1)
-        state["variant"] = self.variant
-        self.kernels.begin(
-            self.record, state, check_seed(seed), check_board(board), self.kernels.new_scratch()
-        )
+        state = self.undealt(seed, board)
+        self.kernels.deal_on(self.record, state, self.kernels.new_scratch())
         return state
 
-    def state_from_deck(self, deck: npt.NDArray[np.int16], seed: int = 0, board: int = 0) -> State:
-        """The beginning of a match whose first deal is given by hand (see `Rules.deck_of`)."""
+    def undealt(self, seed: int, board: int = 0) -> State:
+        """A match before its first deal, for `deal`."""
         state = self.empty_states(1)
         state["variant"] = self.variant
-        self.kernels.begin_with(self.record, state, check_seed(seed), check_board(board), deck)
+        state["seed"], state["board"] = check_seed(seed), check_board(board)
+        state["player"] = -1
         return state
+
+    def deal_is_due(self, state: State) -> bool:
+        """Whether a match waits for a deal; only after `undealt`, `deal` and `play`."""
+        return bool(state["player"][0] < 0 and state["status"][0] == RUNNING)
+
+    def deal(self, state: State, deck: npt.NDArray[np.int16] | None = None) -> None:
+        """Makes one deal that is due: that of seed and board, or one given by hand.
+
+        Args:
+            state: Changed in place. Another deal may be due afterwards.
+            deck: As `Rules.deck_of` makes it.
+        """
+        if deck is None:
+            self.kernels.deal_once(self.record, state, self.kernels.new_scratch())
+        else:
+            self.kernels.deal_given(self.record, state, deck)
 
     def current_player(self, state: State) -> int:
         """The player to move, or -1 when the match is over."""
@@ -236,11 +255,17 @@ class Game:
         return [int(a) for a in np.flatnonzero(self.action_mask(state))]
 
     def step(self, state: State, action: int) -> None:
-        """Plays an action in place.
+        """Plays an action in place, and makes the deals that are due then.
 
         Raises:
             IllegalActionError: If the rules do not allow it; the state has not changed.
         """
+        self.play(state, action)
+        if self.deal_is_due(state):
+            self.kernels.deal_on(self.record, state, self.kernels.new_scratch())
+
+    def play(self, state: State, action: int) -> None:
+        """Like `step`, but leaves a deal that is due to the caller, see `deal`."""
         mask = self.action_mask(state)
         if not self.is_action(action) or not mask[int(action)]:
             raise self.illegal(state, action, mask)

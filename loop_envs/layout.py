@@ -18,14 +18,16 @@ class Field:
     Attributes:
         name: Public name.
         shape: Shape of the field, row-major in the flat vector.
-        high: Largest value; the smallest is 0.
+        high: Largest value.
         text: What it says, in one sentence.
+        low: Smallest value.
     """
 
     name: str
     shape: tuple[int, ...]
     high: int
     text: str
+    low: int = 0
 
     @property
     def size(self) -> int:
@@ -67,9 +69,14 @@ class Layout:
         return np.concatenate([np.full(f.size, f.high, np.int8) for f in self.fields])
 
     @cached_property
+    def low(self) -> npt.NDArray[np.int8]:
+        """Smallest value of every entry, int8 of shape (size,)."""
+        return np.concatenate([np.full(f.size, f.low, np.int8) for f in self.fields])
+
+    @cached_property
     def hash(self) -> str:
         """A short digest of names, shapes and ranges; checkpoints carry it."""
-        text = repr([(f.name, f.shape, f.high) for f in self.fields])
+        text = repr([(f.name, f.shape, f.low, f.high) for f in self.fields])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def split(self, observation: npt.NDArray[np.int8]) -> dict[str, npt.NDArray[np.int8]]:
@@ -102,6 +109,6 @@ class Layout:
         for f in self.fields:
             shape = " × ".join(map(str, f.shape))
             rows.append(
-                f"| `{f.name}` | {self.offsets[f.name]} | {shape} | 0–{f.high} | {f.text} |"
+                f"| `{f.name}` | {self.offsets[f.name]} | {shape} | {f.low}–{f.high} | {f.text} |"
             )
         return "\n".join(rows)

@@ -50,24 +50,42 @@ rules_places: Any = None
 
 
 @looped
+def _deal_on(options, state, deck):
+    """Makes the deals that are due; a deal can end by itself, so that another one follows."""
+    while state.player < 0 and state.status == RUNNING:
+        rules_deal(options, state.seed, state.board, state.deals, deck)
+        state.deals += 1
+        rules_start(options, state, deck)
+
+
+@looped
 def _begin(options, state, seed, board, deck):
+    """Starts a match in a zeroed record."""
     state.seed = seed
     state.board = board
-    rules_deal(options, seed, board, 0, deck)
-    rules_start(options, state, deck)
+    state.player = -1
+    _deal_on(options, state, deck)
 
 
 @looped
-def begin(options, states, seed, board, scratch):
-    """Starts a match in a zeroed record."""
-    _begin(options[0], states[0], seed, board, scratch[0])
+def deal_on(options, states, scratch):
+    """Makes all deals that are due."""
+    _deal_on(options[0], states[0], scratch[0])
 
 
 @looped
-def begin_with(options, states, seed, board, deck):
-    """Starts a match in a zeroed record with a deck given by hand."""
-    states[0].seed = seed
-    states[0].board = board
+def deal_once(options, states, scratch):
+    """Makes one deal that is due."""
+    state = states[0]
+    rules_deal(options[0], state.seed, state.board, state.deals, scratch[0])
+    state.deals += 1
+    rules_start(options[0], state, scratch[0])
+
+
+@looped
+def deal_given(options, states, deck):
+    """Makes one deal that is due from a deck given by hand."""
+    states[0].deals += 1
     rules_start(options[0], states[0], deck)
 
 
@@ -79,7 +97,7 @@ def legal(options, tables, states, mask):
 
 @looped
 def step(options, tables, states, action):
-    """Plays an action that is known to be legal."""
+    """Plays an action that is known to be legal; a deal may be due then."""
     rules_step(options[0], tables, states[0], action)
 
 
@@ -147,12 +165,13 @@ def _reward(options, state, before, place, mode, out):
 def act(options, tables, states, action, mode, observation, mask, reward, scratch):
     """Plays a legal action (-1: none) and writes rewards, mask and observation of the player who
     is to move then; returns that player."""
-    _, before, place, _ = scratch
+    deck, before, place, _ = scratch
     state = states[0]
     if action >= 0:
         for p in range(reward.shape[0]):
             before[p] = state.points[p]
         rules_step(options[0], tables, state, action)
+        _deal_on(options[0], state, deck)
         _reward(options[0], state, before, place, mode, reward)
     rules_legal(options[0], tables, state, mask)
     if state.player >= 0:
@@ -199,6 +218,7 @@ def _batch_one(
         for p in range(n):
             before[p] = state.points[p]
         rules_step(options, tables, state, action)
+        _deal_on(options, state, deck)
         _reward(options, state, before, place, mode, row(reward, i))
         over = state.status != RUNNING
         terminated[i] = over and state.status != TRUNCATED
@@ -211,9 +231,14 @@ def _batch_one(
         following = board[i] if action < 0 else (state.board + _STRIDE) & _LAST_BOARD
         own_seed = seed if action < 0 else state.seed
         variant = state.variant
-        raw[i, :] = 0
-        state.variant = variant
-        _begin(options, state, own_seed, following, deck)
+        while True:
+            raw[i, :] = 0
+            state.variant = variant
+            _begin(options, state, own_seed, following, deck)
+            if state.status == RUNNING:
+                break
+            # A small variant can be over as soon as it is dealt: there is nothing to decide.
+            following = (following + _STRIDE) & _LAST_BOARD
     rules_legal(options, tables, state, row(mask, i))
     rules_observe(options, tables, state, state.player, row(observation, i))
     player[i] = state.player
@@ -291,9 +316,9 @@ def play(
             rules_observe(options[0], tables, state, state.player, observation)
             k = seating[i, state.player]
             key = decision_key(match, keys[k], state.ply)
-            rules_step(
-                options[0], tables, state, policies[k](row(tables_of, k), observation, mask, key)
-            )
+            action = policies[k](row(tables_of, k), observation, mask, key)
+            rules_step(options[0], tables, state, action)
+            _deal_on(options[0], state, deck)
         rules_places(options[0], state, ranks)
         for p in range(points.shape[1]):
             points[i, p] = state.points[p]
@@ -310,7 +335,7 @@ def play_until(
     Adds the rewards of these steps to `total`, float32[n]. The last mask is that of the player
     to move (all zero when the match is over), the last observation that of player `viewer`.
     """
-    _, before, place, _ = scratch
+    deck, before, place, _ = scratch
     state = states[0]
     match = match_key(state.seed, state.board)
     rules_legal(options[0], tables, state, mask)
@@ -322,6 +347,7 @@ def play_until(
         for p in range(total.shape[0]):
             before[p] = state.points[p]
         rules_step(options[0], tables, state, action)
+        _deal_on(options[0], state, deck)
         _reward(options[0], state, before, place, mode, reward)
         for p in range(total.shape[0]):
             total[p] += reward[p]

@@ -59,20 +59,24 @@ def record_match(
         The record as a JSON-ready dictionary.
     """
     choose = choose or (lambda state: random_choice(game, state))
-    state = game.new_state(seed, board)
-    events: list[dict[str, Any]] = [{"deal": game.rules.deal_event(game, state)}]
+    state = game.undealt(seed, board)
+    events: list[dict[str, Any]] = []
     while not game.is_over(state):
         before = state.copy()
-        moves = game.legal_actions(state)
-        action = choose(state)
-        game.step(state, action)
-        move: dict[str, Any] = {
-            "player": game.current_player(before),
-            "move": game.action_text(before, action),
-        }
-        if legal:
-            move["legal"] = sorted(game.action_text(before, a) for a in moves)
-        events.append(move)
+        if game.deal_is_due(state):
+            game.deal(state)
+            events.append({"deal": game.rules.deal_event(game, state)})
+        else:
+            moves = game.legal_actions(state)
+            action = choose(state)
+            game.play(state, action)
+            move: dict[str, Any] = {
+                "player": game.current_player(before),
+                "move": game.action_text(before, action),
+            }
+            if legal:
+                move["legal"] = sorted(game.action_text(before, a) for a in moves)
+            events.append(move)
         events += game.rules.events(game, before, state)
     return {
         "format": FORMAT,
@@ -200,42 +204,52 @@ def replay(record: dict[str, Any]) -> State:
     for index, event in enumerate(events):
         if not isinstance(event, dict):
             raise RecordError(f"an event is an object, got {_shown(event)}", index)
-    state = _first_deal(game, record)
-    index = 1
-    while index < len(events):
+    state = _undealt(game, record)
+    index = 0
+    while index < len(events) or not index:
         before = state.copy()
-        _play_move(game, state, events[index], index)
+        if game.deal_is_due(state):
+            _deal(game, state, events, index, "seed" in record and record["seed"] is not None)
+        else:
+            _play_move(game, state, events[index], index)
         index += 1
         for expected in game.rules.events(game, before, state):
             if index == len(events) or not _same(events[index], expected):
                 found = "the end" if index == len(events) else _shown(events[index])
                 raise RecordError(f"the rules give {_shown(expected)}, found {found}", index)
             index += 1
+    if game.deal_is_due(state):
+        raise RecordError("the rules give a deal, found the end", index)
     _check_end(game, record, state)
     return state
 
 
-def _first_deal(game: Game, record: dict[str, Any]) -> State:
-    events = record["events"]
-    if not events or set(events[0]) != {"deal"}:
-        raise RecordError("the first event must be {'deal': …}", 0)
+def _undealt(game: Game, record: dict[str, Any]) -> State:
     seed, board = record.get("seed"), record.get("board", 0)
     for name, value, most in (("seed", seed, MAX_SEED), ("board", board, MAX_BOARD)):
         absent = value is None and (name == "seed" or seed is None)
         if not absent and (type(value) is not int or not 0 <= value <= most):
             raise RecordError(f"{name!r} must be an integer 0..{most}, got {_shown(value)}")
+    return game.undealt(0, 0) if seed is None else game.undealt(seed, board)
+
+
+def _deal(game: Game, state: State, events: list[Any], index: int, seeded: bool) -> None:
+    """Makes the deal of an event; of a seeded match it must be that of seed and board."""
+    if index == len(events) or set(events[index]) != {"deal"}:
+        which = "the first event must be" if index == 0 else "a deal is due:"
+        raise RecordError(f"{which} {{'deal': …}}", index)
+    by_seed = state.copy()
     try:
-        deck = game.rules.deck_of(game, events[0]["deal"])
+        deck = game.rules.deck_of(game, state, events[index]["deal"])
     except RecordError as error:
-        raise RecordError(str(error), 0) from None
-    if seed is None:
-        return game.state_from_deck(deck)
-    dealt = game.state_from_deck(deck, seed, board)
-    state = game.new_state(seed, board)
-    if dealt.tobytes() != state.tobytes():
-        expected = game.rules.deal_event(game, state)
-        raise RecordError(f"seed {seed}, board {board} deal {_shown(expected)}", 0)
-    return state
+        raise RecordError(str(error), index) from None
+    game.deal(state, deck)
+    if seeded:
+        game.deal(by_seed)
+        if by_seed.tobytes() != state.tobytes():
+            seed, board = int(state["seed"][0]), int(state["board"][0])
+            expected = game.rules.deal_event(game, by_seed)
+            raise RecordError(f"seed {seed}, board {board} deal {_shown(expected)}", index)
 
 
 def _play_move(game: Game, state: State, event: dict[str, Any], index: int) -> None:

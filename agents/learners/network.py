@@ -14,7 +14,7 @@ does not depend on how many others are asked about at the same time."""
 
 
 class ScaledInput(BaseFeaturesExtractor):
-    """Divides every entry of an observation by its largest value, so that all lie in 0..1."""
+    """Divides every entry of an observation by its largest value, so that none passes 1."""
 
     def __init__(self, observation_space: spaces.Box) -> None:
         super().__init__(observation_space, int(observation_space.shape[0]))

@@ -97,9 +97,9 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
 
 
 def _spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete]:
-    size, high = game.layout.size, game.layout.high
+    size = game.layout.size
     return (
-        spaces.Box(np.zeros(size, np.int8), high, (size,), np.int8),
+        spaces.Box(game.layout.low, game.layout.high, (size,), np.int8),
         spaces.Discrete(game.num_actions),
     )
 

@@ -66,9 +66,7 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(
-                        np.zeros(d, np.int8), game.layout.high, (d,), np.int8
-                    ),
+                    "observation": spaces.Box(game.layout.low, game.layout.high, (d,), np.int8),
                     "action_mask": spaces.Box(0, 1, (a,), np.int8),
                 }
             )
@@ -76,7 +74,7 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         }
         self.action_spaces = {agent: spaces.Discrete(a) for agent in self.possible_agents}
         self.state_space = spaces.Box(
-            np.zeros(n * d, np.int8), np.tile(game.layout.high, n), (n * d,), np.int8
+            np.tile(game.layout.low, n), np.tile(game.layout.high, n), (n * d,), np.int8
         )
         self._seed: int | None = None
         self._next_board = 0
@@ -137,6 +135,8 @@ class LoopAECEnv(AECEnv[str, dict[str, npt.NDArray[np.int8]], int]):
         self._skip_agent_selection = None
         self._reward = np.zeros(n, np.float32)
         self._look()
+        if self._player < 0:  # rare: a small variant can be over as soon as it is dealt
+            self._finish(0)
 
     def _look(self) -> None:
         """Takes in mask and observation of the player to move."""

@@ -67,7 +67,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         self._mode = reward_mode(reward)
         self._set_opponents(opponents)
         d = game.layout.size
-        self.observation_space = spaces.Box(np.zeros(d, np.int8), game.layout.high, (d,), np.int8)
+        self.observation_space = spaces.Box(game.layout.low, game.layout.high, (d,), np.int8)
         self.action_space = spaces.Discrete(game.num_actions)
         self._match = game.empty_states(1)
         self._seed: int | None = None

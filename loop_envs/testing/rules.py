@@ -49,7 +49,7 @@ def check_actions(game: Game, seed: int = 0) -> None:
 
 def check_masks_and_observations(game: Game, seed: int = 0) -> None:
     """Masks have ones exactly while a match runs; observations keep to the layout's range."""
-    high = game.layout.high
+    low, high = game.layout.low, game.layout.high
     for state, action in random_states(game, seed, 3):
         mask = game.action_mask(state)
         assert mask.shape == (game.num_actions,)
@@ -60,7 +60,7 @@ def check_masks_and_observations(game: Game, seed: int = 0) -> None:
         for player in range(game.num_players):
             seen = game.observe(state, player)
             assert seen.dtype == np.int8
-            wrong = np.flatnonzero((seen < 0) | (seen > high))
+            wrong = np.flatnonzero((seen < low) | (seen > high))
             assert not len(wrong), f"player {player}: entries {wrong} are out of range"
 
 

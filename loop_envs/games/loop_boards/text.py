@@ -81,7 +81,7 @@ def deal_event(game: Game, state: State) -> dict[str, Any]:
     }
 
 
-def deck_from_event(game: Game, event: Any) -> npt.NDArray[np.int16]:
+def deck_from_event(game: Game, state: State, event: Any) -> npt.NDArray[np.int16]:
     """The deck that deals what an event says.
 
     Raises:
