@@ -10,6 +10,20 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from loop_envs.jit import Int, inlined
+
+
+@inlined
+def write_number(out: npt.NDArray[np.int8], at: Int, at_hundreds: Int, value: Int) -> None:
+    """Writes a number that can pass eight bits: the rest modulo 100, and the hundreds.
+
+    Both carry the sign; the hundreds stop at 127. Numbers within ±12,799 are exact.
+    """
+    size = abs(np.int64(value))
+    hundreds = min(size // 100, 127)
+    out[at] = size % 100 if value >= 0 else -(size % 100)
+    out[at_hundreds] = hundreds if value >= 0 else -hundreds
+
 
 @dataclass(frozen=True)
 class Field:

@@ -271,7 +271,7 @@ def _play_move(game: Game, state: State, event: dict[str, Any], index: int) -> N
     if "legal" in event and event["legal"] != legal:
         raise RecordError(f"player {player}: 'legal' must be {legal}", index)
     try:
-        game.step(state, game.parse_action(state, move))
+        game.play(state, game.parse_action(state, move))
     except IllegalActionError as error:
         raise RecordError(f"player {player}: {error}", index) from None
 

@@ -10,11 +10,11 @@ import pytest
 
 from agents.heuristics.loop_boards import GREEDY, PLANNER, POLICIES
 from agents.named import policies_of
+from loop_envs.climbing.tables import KIND, RUN, SIZE
 from loop_envs.envs.batch import Batch
 from loop_envs.envs.matches import play_matches
 from loop_envs.errors import OptionError
 from loop_envs.game import Game
-from loop_envs.games.loop_boards.actions import KIND, RUN, SIZE
 from loop_envs.policies import RANDOM, Policy, choose_many
 from loop_envs.registry import load_game
 

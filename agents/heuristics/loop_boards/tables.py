@@ -11,16 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from loop_envs.climbing.tables import EIGHTS, KIND, SIZE, STRENGTH
 from loop_envs.game import Game
-from loop_envs.games.loop_boards.actions import (
-    CLEARS,
-    KIND,
-    MAX_COMBINATION,
-    SIZE,
-    STRENGTH,
-    colour_subsets,
-    run_starts,
-)
+from loop_envs.games.loop_boards.actions import MAX_COMBINATION, combinations_of
 from loop_envs.jit import inlined
 
 # The header, entry by entry.
@@ -47,6 +40,7 @@ def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
         weights: The planner's weights, see `weights.py`; they end the vector.
     """
     record, offsets = game.record[0], game.layout.offsets
+    deck = combinations_of(game.options)
     header = np.zeros(ACTIONS, np.int32)
     for entry, name in (
         (PLAYERS, "players"),
@@ -62,11 +56,10 @@ def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
     ):
         header[entry] = record[name]
     header[CAN_REVEAL] = record["reveal"] != 0
-    header[WRAP] = game.options["run_wrap"]
+    header[WRAP] = deck.wrap
     for length in range(2, MAX_COMBINATION + 1):
         header[RUN_ACTION + length] = record["run_offset"][length]
-        starts = run_starts(int(record["values"]), length, game.options["run_wrap"])
-        header[RUN_STARTS + length] = len(starts)
+        header[RUN_STARTS + length] = len(deck.run_starts(length))
     for entry, name in (
         (HAND, "hand"),
         (ASIDE, "aside"),
@@ -83,9 +76,9 @@ def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
         (INVERTED, "inverted"),
     ):
         header[entry] = offsets[name]
-    for number, subset in enumerate(colour_subsets(int(record["colours"]))):
+    for number, subset in enumerate(deck.colour_subsets()):
         header[SUBSETS + sum(1 << colour for colour in subset)] = number
-    rows = game.tables[:, [KIND, SIZE, STRENGTH, CLEARS]].astype(np.int32)
+    rows = game.tables[:, [KIND, SIZE, STRENGTH, EIGHTS]].astype(np.int32)
     return np.concatenate([header, rows.reshape(-1), np.array(weights, np.int32)])
 
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from loop_envs.bits import ones, word64
 from loop_envs.cards import write_planes
-from loop_envs.games.loop_boards.actions import KIND, SET, SIZE
+from loop_envs.climbing.shown import known_half, played_half, shown_half
+from loop_envs.climbing.tables import CHOOSING, KIND, SET, SIZE
 from loop_envs.games.loop_boards.options import deck_of
-from loop_envs.games.loop_boards.state import CHOOSING, board_of, first_player
+from loop_envs.games.loop_boards.state import board_of, first_player
 from loop_envs.jit import compiled, inlined
 from loop_envs.layout import Field, Layout
 
@@ -150,41 +151,3 @@ def _write_planes(options, tables, state, me, out, n, colours, values):
         low = word64(tables, 3 * np.int64(state.current))
         high = word64(tables, 3 * np.int64(state.current) + 1)
     return write_planes(out, at, colours, values, low, high)
-
-
-# Sets by halves of four colours each: half 0 or 1.
-
-
-@inlined
-def played_half(state, board, holder, half):
-    """Cards that the holder of a board has played this round."""
-    rest = word64(state.left, 2 * holder + half) | word64(state.aside, 2 * holder + half)
-    return word64(state.hands, 2 * board + half) & ~rest
-
-
-@inlined
-def shown_half(options, state, board, holder, half):
-    """Cards that the holder of a board has shown this round: played, or revealed 8s."""
-    cards = played_half(state, board, holder, half)
-    if state.revealed[holder]:
-        cards |= _revealed_half(options, state, holder, half)
-    return cards
-
-
-@compiled
-def _revealed_half(options, state, holder, half):
-    """The set-aside 8s that a player has revealed this round."""
-    cards = np.uint64(0)
-    for c in range(4):
-        if state.revealed[holder] >> (4 * half + c) & 1:
-            cards |= np.uint64(1) << np.uint64(16 * c + options.eight)
-    return cards
-
-
-@inlined
-def known_half(options, state, board, holder, held, half):
-    """Cards that are known to belong to a board: all of them where the observer has `held` it,
-    else what was shown of it in this round and before."""
-    if held:
-        return word64(state.hands, 2 * board + half)
-    return word64(state.seen, 2 * board + half) | shown_half(options, state, board, holder, half)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from loop_envs.bits import lowest_bit, ones
+from loop_envs.climbing.masks import write_legal
+from loop_envs.climbing.moves import add_aside, reveal_eight, take_out
+from loop_envs.climbing.shown import remember_shown
+from loop_envs.climbing.tables import ASIDE, CHOOSING, EIGHTS, KIND, PASS, PLAYING, REVEAL
 from loop_envs.deals import deal_key, draw, shuffle
-from loop_envs.games.loop_boards.actions import ASIDE, CLEARS, KIND, PASS, REVEAL
-from loop_envs.games.loop_boards.masks import legal, unrevealed_eights
 from loop_envs.games.loop_boards.observation import observe
 from loop_envs.games.loop_boards.resample import resample
-from loop_envs.games.loop_boards.state import CHOOSING, PLAYING, board_of, first_player
+from loop_envs.games.loop_boards.state import board_of, first_player
 from loop_envs.jit import compiled
 
 __all__ = ["deal", "legal", "observe", "places", "resample", "start", "step"]
@@ -71,6 +73,14 @@ def _next_active(options, state, player):
 
 
 @compiled
+def legal(options, tables, state, mask):
+    """Writes the mask of the player to move; all zero when the match is over."""
+    mask[:] = 0
+    if state.player >= 0:
+        write_legal(options, tables, state, np.int64(state.player), mask)
+
+
+@compiled
 def step(options, tables, state, action):
     """Plays a legal action."""
     p = np.int64(state.player)
@@ -84,42 +94,24 @@ def step(options, tables, state, action):
         else:
             _end_trick(options, state, state.owner)  # rule 18
     elif kind == ASIDE:
-        _set_aside(options, tables, state, p, action)
+        if add_aside(options, tables, state, p, action) == options.set_aside:
+            # Everybody makes all picks before the next in turn order; then the first player leads.
+            state.player = (p + 1) % options.players
+            if state.player == first_player(options, state):
+                state.phase = PLAYING
     elif kind == REVEAL:
-        state.inverted = 1 - state.inverted
-        # Of two 8s the lower colour is revealed first.
-        state.revealed[p] |= np.uint8(1 << lowest_bit(unrevealed_eights(options, state, p)))
-        state.must_play = 1
+        reveal_eight(options, state, p)
     else:
         _play(options, tables, state, p, action)
 
 
 @compiled
-def _set_aside(options, tables, state, p, action):
-    picked = 0
-    for c in range(options.colours):
-        state.left[p, c] &= ~tables[action, c]
-        state.aside[p, c] |= tables[action, c]
-        picked += ones(state.aside[p, c])
-    if picked < options.set_aside:
-        return
-    # Everybody makes all picks before the next in turn order; the first player then leads.
-    state.player = (p + 1) % options.players
-    if state.player == first_player(options, state):
-        state.phase = PLAYING
-
-
-@compiled
 def _play(options, tables, state, p, action):
-    rest = 0
-    for c in range(options.colours):
-        state.left[p, c] &= ~tables[action, c]
-        rest |= state.left[p, c]
+    out = take_out(options, tables, state, p, action)
     state.current = action
     state.owner = p
     state.passed = 0
     state.must_play = 0
-    out = rest == 0
     if out:
         state.active &= ~np.uint8(1 << p)
         _place_marker(options, state, p)  # rule 22
@@ -127,7 +119,7 @@ def _play(options, tables, state, p, action):
             _place_marker(options, state, lowest_bit(np.int64(state.active)))  # rule 23
             _end_round(options, state)
             return
-    if tables[action, CLEARS]:
+    if tables[action, EIGHTS]:
         _end_trick(options, state, p)  # rules 19, 25: everybody else is forced to pass
     elif out and options.clear_on_exit:
         _end_trick(options, state, p)
@@ -170,12 +162,7 @@ def _place_marker(options, state, player):
 @compiled
 def _end_round(options, state):
     for p in range(options.players):
-        b = board_of(options, state, p)
-        for c in range(options.colours):
-            shown = state.hands[b, c] & ~state.left[p, c] & ~state.aside[p, c]
-            if state.revealed[p] >> c & 1:
-                shown |= np.uint16(1 << np.int64(options.eight))  # no int8
-            state.seen[b, c] |= shown
+        remember_shown(options, state, board_of(options, state, p), p)
     if state.rounds_done + 1 < options.rounds:
         state.rounds_done += 1
         _start_round(options, state)

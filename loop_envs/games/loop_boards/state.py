@@ -9,9 +9,6 @@ from loop_envs.game import state_dtype
 from loop_envs.games.loop_boards.options import MAX_SEATS
 from loop_envs.jit import inlined
 
-CHOOSING, PLAYING = 0, 1
-"""Phases of a round: setting cards aside, then tricks."""
-
 DTYPE = state_dtype(
     [
         # Sets of cards. A hand and its score sheet are a "board" in the rules;

@@ -2,64 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.cards import WORDS, cards_of, words_of
+from loop_envs.climbing import text
+from loop_envs.climbing.tables import CHOOSING
+from loop_envs.climbing.text import LETTERS, hand_text
 from loop_envs.errors import RecordError
 from loop_envs.game import DECK_SIZE, Game, State
-from loop_envs.games.loop_boards.actions import (
-    ASIDE,
-    KIND,
-    LETTERS,
-    PASS,
-    REVEAL,
-    RUN,
-    SET,
-    SIZE,
-)
+from loop_envs.games.loop_boards.actions import MAX_COMBINATION
 from loop_envs.games.loop_boards.options import deck_of
-from loop_envs.games.loop_boards.state import CHOOSING
-
-
-def card_text(card: int, values: int) -> str:
-    """A card as in game records, such as ``8R``."""
-    return f"{card % values + 1}{LETTERS[card // values]}"
-
-
-def hand_text(words: npt.NDArray[np.uint16], values: int) -> str:
-    """A set of cards, ascending by value, then colour."""
-    return " ".join(card_text(card, values) for card in cards_of(words, values))
 
 
 def action_texts(game: Game) -> list[str]:
     """All actions as in game records."""
-    _, values = deck_of(game.options)
-    verbs = {SET: "play ", RUN: "play ", ASIDE: "aside ", PASS: "pass", REVEAL: "reveal"}
-    return [verbs[int(row[KIND])] + hand_text(row[:WORDS], values) for row in game.tables]
+    return text.action_texts(game.tables, deck_of(game.options)[1])
 
 
 def action_groups(game: Game) -> list[tuple[str, int, int, str]]:
     """(name, first, number, meaning) of each kind of action."""
-    meanings = {
-        (SET, 0): ("sets", "play 1 to 4 cards of one value: value by value, smaller sets first"),
-        (RUN, 2): ("runs of 2", "play a run of two"),
-        (RUN, 3): ("runs of 3", "play a run of three"),
-        (RUN, 4): ("runs of 4", "play a run of four"),
-        (ASIDE, 0): ("aside", "set a card aside: colour by colour, values ascending"),
-        (PASS, 0): ("pass", "pass"),
-        (REVEAL, 0): ("reveal", "reveal a set-aside 8, flip the order, then play"),
-    }
-    sizes = np.where(game.tables[:, KIND] == RUN, game.tables[:, SIZE], 0)
-    groups = []
-    for (kind, size), (name, meaning) in meanings.items():
-        rows = np.flatnonzero((game.tables[:, KIND] == kind) & (sizes == size))
-        if len(rows):
-            groups.append((name, int(rows[0]), len(rows), meaning))
-    return groups
+    return text.action_groups(game.tables, MAX_COMBINATION)
 
 
 # Records ----------------------------------------------------------------------------------------
@@ -67,18 +31,9 @@ def action_groups(game: Game) -> list[tuple[str, int, int, str]]:
 
 def deal_event(game: Game, state: State) -> dict[str, Any]:
     """The deal event of a match that has just begun."""
-    colours, values = deck_of(game.options)
     hands = state["hands"][0, : game.num_players]
-    dealt = np.bitwise_or.reduce(hands, axis=0)
-    unseen = [
-        card for card in range(colours * values) if not dealt[card // values] >> card % values & 1
-    ]
-    unseen_words = words_of(unseen, values)
-    return {
-        "hands": [hand_text(hand, values).split() for hand in hands],
-        "unseen": hand_text(unseen_words, values).split(),
-        "golden": int(state["golden"][0]),
-    }
+    golden = int(state["golden"][0])
+    return {**text.cards_event(hands, *deck_of(game.options)), "golden": golden}
 
 
 def deck_from_event(game: Game, state: State, event: Any) -> npt.NDArray[np.int16]:
@@ -87,41 +42,18 @@ def deck_from_event(game: Game, state: State, event: Any) -> npt.NDArray[np.int1
     Raises:
         RecordError: If it is no deal of this game.
     """
-    colours, values = deck_of(game.options)
     n, size = game.num_players, game.options["hand_size"]
-    keys = {"hands", "unseen", "golden"}
-    if not isinstance(event, dict) or set(event) != keys:
-        raise RecordError(f"a deal has exactly the keys {sorted(keys)}, got {event!r:.200}")
-    hands, unseen, golden = event["hands"], event["unseen"], event["golden"]
-    if not isinstance(hands, list) or [_length(h) for h in hands] != [size] * n:
-        raise RecordError(f"'hands' must be {n} lists of {size} cards, got {hands!r:.200}")
-    if _length(unseen) != colours * values - n * size:
-        raise RecordError(
-            f"'unseen' must be {colours * values - n * size} cards, got {unseen!r:.200}"
-        )
+    cards = text.cards_from_event(event, {"golden"}, n, size, *deck_of(game.options))
+    golden = event["golden"]
     if not isinstance(golden, int) or isinstance(golden, bool) or not 0 <= golden < n:
         raise RecordError(f"'golden' must be a player 0..{n - 1}, got {golden!r:.200}")
     fixed = game.options["golden"]
     if fixed != "random" and golden != fixed:
         raise RecordError(f"'golden' must be {fixed} under the option, got {golden}")
-    numbers = {card_text(card, values): card for card in range(colours * values)}
-    texts = [card for hand in (*hands, unseen) for card in hand]
-    for text in texts:
-        if not isinstance(text, str) or text not in numbers:
-            raise RecordError(
-                f"{text!r:.200} is no card of this deck (1..{values}, {LETTERS[:colours]})"
-            )
-    twice = [text for text, times in Counter(texts).items() if times > 1]
-    if twice:
-        raise RecordError(f"cards dealt more than once: {', '.join(twice)}")
     deck = np.zeros(DECK_SIZE, np.int16)
-    deck[: len(texts)] = [numbers[text] for text in texts]
-    deck[len(texts)] = golden
+    deck[: len(cards)] = cards
+    deck[len(cards)] = golden
     return deck
-
-
-def _length(value: Any) -> int:
-    return len(value) if isinstance(value, list) else -1
 
 
 def events(game: Game, before: State, after: State) -> list[dict[str, Any]]:

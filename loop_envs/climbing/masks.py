@@ -1,4 +1,4 @@
-"""Legal actions of loop_boards, made from bit words; rule numbers are those of the README."""
+"""Legal actions, made from bit words."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ import numpy as np
 
 from loop_envs.bits import highest_bit, lowest_bit, ones, word64
 from loop_envs.cards import write_bits
-from loop_envs.games.loop_boards.actions import KIND, MAX_COMBINATION, RUN, SET, SIZE, STRENGTH
-from loop_envs.games.loop_boards.state import CHOOSING
+from loop_envs.climbing.tables import CHOOSING, KIND, REVEALS, RUN, SET, SIZE, STRENGTH
 from loop_envs.jit import compiled, inlined
 
-STUCK_ONLY = 2  # REVEALS["stuck_only"]
+STUCK_ONLY = REVEALS["stuck_only"]
 
 
 @compiled
-def legal(options, tables, state, mask):
-    """Writes the mask of the player to move; all zero when the match is over."""
-    mask[:] = 0
-    if state.player < 0:
-        return
+def write_legal(options, tables, state, holder, mask):
+    """Writes what the holder of some cards may do into a mask of zeros."""
     if state.phase == CHOOSING:
-        _legal_asides(options, state, mask)
+        _legal_asides(options, state, holder, mask)
         return
     lead = state.current < 0
     kind, size, strength = 0, 0, 0
@@ -28,12 +24,13 @@ def legal(options, tables, state, mask):
         kind = np.int64(tables[state.current, KIND])
         size = np.int64(tables[state.current, SIZE])
         strength = np.int64(tables[state.current, STRENGTH])
-    found = plays(options, state, kind, size, strength, state.inverted, mask, True)
+    inverted = np.int64(state.inverted)
+    found = plays(options, state, holder, kind, size, strength, inverted, mask, True)
     if state.must_play:
-        return  # rule 20: the play must follow at once
+        return  # after a reveal the play must follow at once
     if not lead:
-        mask[options.pass_action] = 1  # rules 14, 15
-    if unrevealed_eights(options, state, state.player) == 0:
+        mask[options.pass_action] = 1
+    if unrevealed_eights(options, state, holder) == 0:
         return
     if lead:
         # A leader always has a play, so is never stuck.
@@ -41,41 +38,39 @@ def legal(options, tables, state, mask):
     else:
         allowed = options.reveal != STUCK_ONLY or not found
         if allowed:
-            flipped = 1 - state.inverted
-            allowed = plays(options, state, kind, size, strength, flipped, mask, False)
+            allowed = plays(options, state, holder, kind, size, strength, 1 - inverted, mask, False)
     if allowed:
         mask[options.pass_action + 1] = 1
 
 
 @compiled
-def unrevealed_eights(options, state, player):
+def unrevealed_eights(options, state, holder):
     """Colours of the set-aside 8s that may still be revealed; none where that is off."""
     if options.eight < 0 or options.reveal == 0:
         return 0
     colours = 0
     for c in range(options.colours):
-        colours |= (state.aside[player, c] >> options.eight & 1) << c
-    return colours & ~state.revealed[player]
+        colours |= (state.aside[holder, c] >> options.eight & 1) << c
+    return colours & ~state.revealed[holder]
 
 
 @compiled
-def _legal_asides(options, state, mask):
+def _legal_asides(options, state, holder, mask):
     """Cards that may be set aside now: later than the pick before, and leaving enough later."""
-    p = state.player
     picked = 0
     value, colour = -1, -1  # the pick before, in card order: by value, then colour
     highest, last = -1, -1  # the last card of the hand in that order
     for c in range(options.colours):
-        if state.aside[p, c]:
+        if state.aside[holder, c]:
             picked = 1
-            value, colour = lowest_bit(state.aside[p, c]), c
-        if state.left[p, c]:
-            top = highest_bit(state.left[p, c])
+            value, colour = lowest_bit(state.aside[holder, c]), c
+        if state.left[holder, c]:
+            top = highest_bit(state.left[holder, c])
             if top >= highest:
                 highest, last = top, c
     spare_last = picked + 1 < options.set_aside
     for c in range(options.colours):
-        word = np.int64(state.left[p, c])
+        word = np.int64(state.left[holder, c])
         if picked:
             later = value if c > colour else value + 1
             word &= -1 << later
@@ -85,13 +80,13 @@ def _legal_asides(options, state, mask):
 
 
 @compiled
-def plays(options, state, kind, size, strength, inverted, mask, write):
+def plays(options, state, holder, kind, size, strength, inverted, mask, write):
     """Whether a legal combination exists (kind 0: any lead); writes them all if `write`.
 
     Bits are written 16 at a time with zeros behind them, so in ascending order.
     """
-    low = word64(state.left, 2 * np.int64(state.player))
-    high = word64(state.left, 2 * np.int64(state.player) + 1)
+    low = word64(state.left, 2 * np.int64(holder))
+    high = word64(state.left, 2 * np.int64(holder) + 1)
     found = False
     if kind != RUN:
         held = _held_in(low, high, 1 if kind == 0 else size)
@@ -102,20 +97,23 @@ def plays(options, state, kind, size, strength, inverted, mask, write):
             found = True
             _write_sets(options, low, high, held, 0 if kind == 0 else size, mask)
     if kind != SET:
-        shortest = 2 if kind == 0 else size
-        longest = MAX_COMBINATION if kind == 0 else size
+        shortest = options.shortest_run if kind == 0 else size
+        longest = options.longest_run if kind == 0 else size
         for length in range(shortest, longest + 1):
             starts = (
                 options.starts[length] if kind == 0 else options.beats[inverted, length, strength]
             )
             if starts == 0:
-                continue
+                break
             if options.same_colour:
-                found |= _runs(options, low, high, length, np.uint64(starts), mask, write)
+                some = _runs(options, low, high, length, np.uint64(starts), mask, write)
             else:
-                found |= _mixed_runs(options, low, high, length, starts, mask, write)
-            if found and not write:
+                some = _mixed_runs(options, low, high, length, starts, mask, write)
+            if not some:
+                break  # on a lead: nor is there a longer one
+            if not write:
                 return True
+            found = True
     return found
 
 
