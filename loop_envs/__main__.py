@@ -12,7 +12,7 @@ from typing import Any
 from loop_envs import records
 from loop_envs.errors import LoopEnvsError, OptionError, RecordError
 from loop_envs.options import table
-from loop_envs.registry import env_ids, load_game, rules_of
+from loop_envs.registry import env_ids, load_game, presets, rules_of
 
 
 def _options(texts: list[str]) -> dict[str, Any]:
@@ -59,6 +59,7 @@ def info_text(env_id: str, **options: Any) -> str:
     for name, first, number, meaning in game.rules.action_groups(game):
         actions.append(f"| {name} | {first}–{first + number - 1} | {number} | {meaning} |")
     values = json.dumps(game.options)
+    small = [f"* `{name}`: `{json.dumps(given)}`" for name, given in presets(env_id).items()]
     return "\n".join(
         [
             f"# {env_id}: {game.rules.title}",
@@ -66,6 +67,10 @@ def info_text(env_id: str, **options: Any) -> str:
             "## Options",
             "",
             table(game.rules.options),
+            "",
+            "Small variants by name, see `loop_envs.registry.presets`:",
+            "",
+            *small,
             "",
             f"The tables below are those of `{values}`.",
             "",

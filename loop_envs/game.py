@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -113,6 +113,7 @@ class Rules:
             raises `RecordError`.
         events: ``(game, before, after) -> list``: what happened by itself in a step or, after its
             deal event, in a `start`.
+        presets: Options of small variants for solvers, by name.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Rules:
     deal_event: Callable[[Game, State], dict[str, Any]]
     deck_of: Callable[[Game, State, Any], npt.NDArray[np.int16]]
     events: Callable[[Game, State, State], list[dict[str, Any]]]
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def as_records(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -20,9 +20,9 @@ def write_number(out: npt.NDArray[np.int8], at: Int, at_hundreds: Int, value: In
     Both carry the sign; the hundreds stop at 127. Numbers within ±12,799 are exact.
     """
     size = abs(np.int64(value))
-    hundreds = min(size // 100, 127)
-    out[at] = size % 100 if value >= 0 else -(size % 100)
-    out[at_hundreds] = hundreds if value >= 0 else -hundreds
+    sign = 1 if value >= 0 else -1
+    out[at] = sign * (size % 100)
+    out[at_hundreds] = sign * (size // 100 if size < 12_800 else 127)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,10 @@
 
 An id is ``<game>-v<N>``. The version rises when the same seed, board and actions no longer give
 the same match, observations or rewards under default options.
+
+Games name small variants for solvers and exact studies, such as "tiny": `presets` lists them, and
+``load_game(env_id, **presets(env_id)["tiny"])`` is one. `loop_envs.testing.count_states` counts
+their game trees.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from loop_envs.game import Game, Rules
 
 GAMES: dict[str, str] = {
     "loop_boards-v0": "loop_envs.games.loop_boards",
+    "loop_seats-v0": "loop_envs.games.loop_seats",
+    "loopla-v0": "loop_envs.games.loopla",
 }
 """Package of each environment id. A new game is one line here."""
 
@@ -40,6 +46,15 @@ def rules_of(env_id: str) -> Rules:
         raise UnknownEnvError(f"no environment {env_id!r}{hint} Known: {', '.join(env_ids())}")
     rules: Rules = importlib.import_module(GAMES[env_id]).RULES
     return rules
+
+
+def presets(env_id: str) -> dict[str, dict[str, Any]]:
+    """Options of the small variants of a game, by name.
+
+    Raises:
+        UnknownEnvError: If there is no such id.
+    """
+    return {name: dict(options) for name, options in rules_of(env_id).presets.items()}
 
 
 def load_game(env_id: str, /, **options: Any) -> Game:

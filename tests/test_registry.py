@@ -29,7 +29,10 @@ from loop_envs.testing import CHECKS
 TESTS = Path(__file__).parent
 IDS = env_ids()
 
-PLAYER_COUNTS: dict[str, tuple[int, ...]] = {"loop_boards-v0": (4, 5, 6)}
+PLAYER_COUNTS: dict[str, tuple[int, ...]] = {
+    "loop_boards-v0": (4, 5, 6),
+    "loopla-v0": (2, 3, 4, 5, 6),
+}
 """Player counts of the full game; each has a golden record and runs the battery."""
 
 

@@ -74,6 +74,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         self._next_board = 0
         self._mask = np.zeros(game.num_actions, np.int8)
         self._scratch = game.kernels.new_scratch()
+        self._earlier = np.zeros(n, np.float32)
 
     def _set_opponents(self, opponents: Opponent | Sequence[Opponent]) -> None:
         n = self.game.num_players
@@ -132,7 +133,9 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
                 board = self._next_board
             self._next_board = (board + 1) % (MAX_BOARD + 1)
             self._match = self.game.new_state(self._seed, board)
-            observation = self._play_on(np.zeros(self.game.num_players, np.float32))
+            # Rewards before the seat's first decision are paid with it.
+            self._earlier = np.zeros(self.game.num_players, np.float32)
+            observation = self._play_on(self._earlier)
             if self._match["status"][0] == RUNNING:
                 return observation, self._info()
             # Tiny variants can be over before the seat's first turn: there is nothing to learn.
@@ -201,7 +204,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
             self._mask = np.zeros(game.num_actions, np.int8)
             observation = game.observe(self._match, self.seat)
             return observation, -1.0, True, False, self._info(illegal=str(error))
-        total = np.zeros(game.num_players, np.float32)
+        total, self._earlier = self._earlier, np.zeros(game.num_players, np.float32)
         reward = np.zeros(game.num_players, np.float32)
         game.kernels.act(
             game.record, game.tables, self._match, int(number), self._mode,

@@ -26,6 +26,7 @@ from loop_envs.testing.rules import (
     check_resample,
     check_states,
 )
+from loop_envs.testing.tree import TreeSize, count_states
 
 CHECKS = (
     check_actions,
@@ -57,4 +58,10 @@ def run_battery(game: Game, seed: int = 0) -> None:
         check(game, seed)
 
 
-__all__ = ["CHECKS", "run_battery", *(check.__name__ for check in CHECKS)]
+__all__ = [
+    "CHECKS",
+    "TreeSize",
+    "count_states",
+    "run_battery",
+    *(check.__name__ for check in CHECKS),
+]

@@ -131,7 +131,7 @@ def check_copies(game: Game, seed: int = 0) -> None:
     env.reset(seed=seed)
     for _ in range(int(rng.integers(1, 40))):
         env.step(records.random_choice(game, env._match))
-        if env.terminations[env.agent_selection]:
+        if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
             env.reset()
     others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), LoopAECEnv(game)]
     others[2].set_state(env.get_state())

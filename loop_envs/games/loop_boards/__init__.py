@@ -17,6 +17,13 @@ def _build(options: dict[str, Any]) -> Built:
     return Built(record, tables, build_layout(options), options["num_players"])
 
 
+_TINY = {
+    "num_players": 2,
+    "deck": {"colours": 2, "values": 5},
+    "hand_size": 3,
+    "set_aside": 0,
+    "eight": 3,
+}
 RULES = Rules(
     name=NAME,
     title="Loop, boards edition",
@@ -31,4 +38,8 @@ RULES = Rules(
     deal_event=text.deal_event,
     deck_of=text.deck_from_event,
     events=text.events,
+    presets={
+        "tiny": _TINY | {"rounds": 1},
+        "tiny_rounds": _TINY,
+    },
 )

@@ -1,4 +1,4 @@
-"""What the players of loop_boards need to know of a game, as one vector of integers.
+"""What the players of a climbing game need to know of it, as one vector of integers.
 
 The vector begins with a header (sizes, options, places of observation fields), then come the
 numbers of the colour subsets, four numbers for every action, and the planner's weights.
@@ -11,17 +11,19 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.climbing.tables import EIGHTS, KIND, SIZE, STRENGTH
+from loop_envs.climbing.tables import EIGHTS, KIND, MAX_RUN, OTHER, SIZE, STRENGTH, Deck
 from loop_envs.game import Game
-from loop_envs.games.loop_boards.actions import MAX_COMBINATION, combinations_of
 from loop_envs.jit import inlined
 
 # The header, entry by entry.
 PLAYERS, COLOURS, VALUES, HAND_SIZE, SET_ASIDE, EIGHT, CAN_REVEAL = range(7)
 WRAP, SAME_COLOUR, NUM_SUBSETS, ASIDE_ACTION, PASS_ACTION = range(7, 12)
-RUN_ACTION = 12  # first action of the runs of each length, at RUN_ACTION + length
-RUN_STARTS = RUN_ACTION + MAX_COMBINATION + 1  # number of such runs of one colour (or colouring)
-HAND, ASIDE, KNOWN, PLAYED = range(RUN_STARTS + MAX_COMBINATION + 1, RUN_STARTS + 9)
+MAX_SET, SHORTEST_RUN, LONGEST_RUN = range(12, 15)
+FLIPS = 15  # what a played 8 does: 0 clears, 1 turns the order, 2 turns it once for each 8
+SEAT_ACTION = 16  # the action that chooses a seat where there is such a choice, else -1
+RUN_ACTION = 17  # first action of the runs of each length, at RUN_ACTION + length
+RUN_STARTS = RUN_ACTION + MAX_RUN + 1  # number of such runs of one colour (or colouring)
+HAND, ASIDE, KNOWN, PLAYED = range(RUN_STARTS + MAX_RUN + 1, RUN_STARTS + MAX_RUN + 5)
 CURRENT_KIND, CURRENT_SIZE, OWNER, PASSED = range(PLAYED + 1, PLAYED + 5)
 REVEALED, CARDS_LEFT, PHASE, INVERTED, CURRENT = range(PASSED + 1, PASSED + 6)
 SUBSETS = CURRENT + 1  # by colours held, as bits: number of that subset among the sets
@@ -29,18 +31,22 @@ SUBSETS_SIZE = 64
 ACTIONS = SUBSETS + SUBSETS_SIZE
 
 # Columns of an action's row.
-ROW_KIND, ROW_SIZE, ROW_STRENGTH, ROW_CLEARS, ROW = range(5)
+ROW_KIND, ROW_SIZE, ROW_STRENGTH, ROW_EIGHTS, ROW = range(5)
 
 
-def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
+def build(
+    game: Game, deck: Deck, weights: Sequence[int] = (), flips: int = 0, seat: int = -1
+) -> npt.NDArray[np.int32]:
     """Builds the vector.
 
     Args:
         game: The game.
+        deck: Its combinations.
         weights: The planner's weights, see `weights.py`; they end the vector.
+        flips: See `FLIPS`.
+        seat: Which of the game's own actions to choose where there is a choice, -1 for none.
     """
     record, offsets = game.record[0], game.layout.offsets
-    deck = combinations_of(game.options)
     header = np.zeros(ACTIONS, np.int32)
     for entry, name in (
         (PLAYERS, "players"),
@@ -53,11 +59,17 @@ def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
         (NUM_SUBSETS, "num_subsets"),
         (ASIDE_ACTION, "aside_offset"),
         (PASS_ACTION, "pass_action"),
+        (SHORTEST_RUN, "shortest_run"),
+        (LONGEST_RUN, "longest_run"),
     ):
         header[entry] = record[name]
     header[CAN_REVEAL] = record["reveal"] != 0
     header[WRAP] = deck.wrap
-    for length in range(2, MAX_COMBINATION + 1):
+    header[MAX_SET] = deck.max_set
+    header[FLIPS] = flips
+    others = np.flatnonzero(game.tables[:, KIND] == OTHER)
+    header[SEAT_ACTION] = others[seat] if seat >= 0 and len(others) else -1
+    for length in deck.run_lengths:
         header[RUN_ACTION + length] = record["run_offset"][length]
         header[RUN_STARTS + length] = len(deck.run_starts(length))
     for entry, name in (

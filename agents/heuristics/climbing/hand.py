@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics.loop_boards.tables import (
+from agents.heuristics.climbing.tables import (
     ACTIONS,
     COLOURS,
     HAND,
+    LONGEST_RUN,
+    MAX_SET,
     NUM_SUBSETS,
     ROW,
-    ROW_CLEARS,
+    ROW_EIGHTS,
     ROW_STRENGTH,
     RUN_ACTION,
     RUN_STARTS,
     SAME_COLOUR,
+    SHORTEST_RUN,
     SUBSETS,
     VALUES,
     WRAP,
@@ -30,7 +33,7 @@ MOST_CARDS = 13
 MOST_COMBINATIONS = 512
 # Columns of a card; of a combination.
 VALUE, COLOUR, CARD_COLUMNS = range(3)
-CARDS, ACTION, TYPE, STRENGTH, CLEARS, NEXT, COLUMNS = range(7)
+CARDS, ACTION, TYPE, STRENGTH, EIGHTS, NEXT, COLUMNS = range(7)
 
 
 @compiled
@@ -96,7 +99,7 @@ def list_combinations(tables, words, bits, combinations, heads):
         held = words[v]
         part = held
         while part:
-            if ones(np.uint64(part)) <= 4:
+            if ones(np.uint64(part)) <= tables[MAX_SET]:
                 cards = np.int64(0)
                 rest = part
                 while rest:
@@ -126,7 +129,7 @@ def _add(tables, combinations, heads, number, cards, action, kind):
     combinations[number, ACTION] = action
     combinations[number, TYPE] = kind
     combinations[number, STRENGTH] = tables[row + ROW_STRENGTH]
-    combinations[number, CLEARS] = tables[row + ROW_CLEARS]
+    combinations[number, EIGHTS] = tables[row + ROW_EIGHTS]
     combinations[number, NEXT] = heads[first]
     heads[first] = number
     return number + 1
@@ -137,9 +140,11 @@ def _runs(tables, words, bits, combinations, heads, number, start):
     """Adds the runs of one colour from a value on."""
     values = np.int64(tables[VALUES])
     held = words[start]
-    for length in range(2, 5):
+    for length in range(2, tables[LONGEST_RUN] + 1):
         v = start + length - 1
         held &= words[v if v < values else v - values]
+        if length < tables[SHORTEST_RUN] and held:
+            continue
         if held == 0 or start >= tables[RUN_STARTS + length]:
             break
         rest = held
@@ -159,7 +164,7 @@ def _mixed_runs(tables, words, bits, combinations, heads, number, start):
     """Adds the runs of any colours from a value on."""
     values, colours = np.int64(tables[VALUES]), np.int64(tables[COLOURS])
     per_start = colours
-    for length in range(2, 5):
+    for length in range(2, tables[LONGEST_RUN] + 1):
         v = start + length - 1
         if words[v if v < values else v - values] == 0 or start >= tables[RUN_STARTS + length]:
             break

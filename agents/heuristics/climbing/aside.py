@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics.loop_boards.hand import COLOUR, VALUE
-from agents.heuristics.loop_boards.tables import (
+from agents.heuristics.climbing.hand import COLOUR, VALUE
+from agents.heuristics.climbing.tables import (
     ASIDE,
     ASIDE_ACTION,
     CAN_REVEAL,
@@ -15,8 +15,8 @@ from agents.heuristics.loop_boards.tables import (
     SET_ASIDE,
     VALUES,
 )
-from agents.heuristics.loop_boards.weights import W
-from agents.heuristics.loop_boards.worth import left_cost
+from agents.heuristics.climbing.weights import W
+from agents.heuristics.climbing.worth import left_cost
 from loop_envs.jit import compiled
 
 _OWN_EIGHT, _OWN_EIGHT_TURN = int(W.OWN_EIGHT), int(W.OWN_EIGHT_TURN)

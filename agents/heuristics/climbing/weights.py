@@ -41,6 +41,7 @@ class W(IntEnum):
     OWN_EIGHT = 30  # worth of setting an 8 aside
     OWN_EIGHT_TURN = 31  # worth of a set-aside 8 for each turn that the other direction saves
     OWN_EIGHT_RUN = 32  # and for the chance to run out in the other direction
+    FLIP = 33  # cost of holding a combination that turns the order, more than what it is else
 
 
 DEFAULT: dict[W, int] = {
@@ -77,6 +78,7 @@ DEFAULT: dict[W, int] = {
     W.OWN_EIGHT: 2319,
     W.OWN_EIGHT_TURN: 237,
     W.OWN_EIGHT_RUN: 1217,
+    W.FLIP: 0,
 }
 
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics.loop_boards.belief import NOW, STAYS, WIN, danger
-from agents.heuristics.loop_boards.hand import ACTION, CARDS, CLEARS, STRENGTH, TYPE
-from agents.heuristics.loop_boards.tables import CARDS_LEFT, HAND_SIZE, PLAYERS, SET_ASIDE, VALUES
-from agents.heuristics.loop_boards.weights import W
+from agents.heuristics.climbing.belief import NOW, STAYS, WIN, danger
+from agents.heuristics.climbing.hand import ACTION, CARDS, EIGHTS, STRENGTH, TYPE
+from agents.heuristics.climbing.tables import (
+    CARDS_LEFT,
+    FLIPS,
+    HAND_SIZE,
+    PLAYERS,
+    SET_ASIDE,
+    VALUES,
+)
+from agents.heuristics.climbing.weights import W
 from loop_envs.jit import compiled
 
 _SINGLE, _SINGLE_WIN = int(W.SINGLE), int(W.SINGLE_WIN)
 _SINGLE_WIN2, _SINGLE_HIGH = int(W.SINGLE_WIN2), int(W.SINGLE_HIGH)
 _SET, _RUN = int(W.SET), int(W.RUN)
-_EIGHT, _EIGHT_MORE = int(W.EIGHT), int(W.EIGHT_MORE)
+_EIGHT, _EIGHT_MORE, _FLIP = int(W.EIGHT), int(W.EIGHT_MORE), int(W.FLIP)
 _WIN, _WIN_DANGER, _WIN_LEFT = int(W.WIN), int(W.WIN_DANGER), int(W.WIN_LEFT)
 _RUN_OUT, _RUN_DANGER, _RUN_WAIT = int(W.RUN_OUT), int(W.RUN_DANGER), int(W.RUN_WAIT)
 _DANGER_OUT, _SURE = int(W.DANGER_OUT), int(W.SURE)
@@ -47,24 +54,34 @@ def weigh(tables, weights, observation, worths):
 
 
 @compiled
+def turns(tables, eights):
+    """Whether playing a combination with so many 8s turns the order around."""
+    if tables[FLIPS] == 2:
+        return eights & 1 != 0
+    return tables[FLIPS] == 1 and eights > 0
+
+
+@compiled
 def price(tables, weights, combinations, number, blend, inverted, chances, costs):
     """Fills in `costs`: what each combination costs in hand, and its chance to win a trick."""
     top = tables[VALUES] - 1.0
     for k in range(number):
         kind = combinations[k, TYPE]
         strength = combinations[k, STRENGTH]
-        if combinations[k, CLEARS] != 0:
+        if combinations[k, EIGHTS] != 0 and tables[FLIPS] == 0:
             size = kind + 0.0 if kind < 4 else kind - 3.0
             costs[k, 0] = 0.001 * (tables[weights + _EIGHT] + size * tables[weights + _EIGHT_MORE])
             costs[k, 1] = 1.0
             continue
-        win = chances[inverted, WIN, kind, strength]
+        turned = turns(tables, combinations[k, EIGHTS])
+        win = chances[1 - inverted if turned else inverted, WIN, kind, strength]
         lowest = 0.0 if kind < 4 else kind - 3.0  # the weakest run of a length
         high = (strength - lowest) / (top - lowest) if top > lowest else 0.0
         if inverted:
             high = 1.0 - high
         costs[k, 1] = win
-        win += blend * (chances[1 - inverted, WIN, kind, strength] - win)
+        if not turned:
+            win += blend * (chances[1 - inverted, WIN, kind, strength] - win)
         high += blend * (1.0 - 2.0 * high)
         if kind == 0:
             cost = (
@@ -82,6 +99,8 @@ def price(tables, weights, combinations, number, blend, inverted, chances, costs
                 - win * tables[base + 2]
                 - high * tables[base + 3]
             )
+        if turned:
+            cost += tables[weights + _FLIP]
         costs[k, 0] = 0.001 * cost
 
 
@@ -141,14 +160,15 @@ def worth_of_play(worths, chances, which, kind, strength, clears, cost, run_out,
 
 @compiled
 def best_play(
-    mask, combinations, number, size, combined, singles, costs, plans, chances, worths,
-    direction, inverted, kind, strength, turn, costs2, plans2,
+    tables, mask, combinations, number, size, combined, singles, costs, plans, chances, worths,
+    direction, inverted, kind, strength, turn, costs2, plans2, chances2,
 ):  # fmt: skip
     """The best play and its worth; (-1, very low) where there is none.
 
     Plays are valued in `direction`. Where the game is `inverted` otherwise, the mask does not say
     which beat the combination of type `kind` (-1 for none) and its strength. With
-    `turn` the player can turn the direction: `costs2` and `plans2` are those of the other one.
+    `turn` the player can turn the direction: `costs2`, `plans2` and `chances2` are those of the
+    other one, which is also what holds after a play that turns it.
     """
     everything = (1 << size) - 1
     which = NOW if kind >= 0 else WIN
@@ -161,12 +181,16 @@ def best_play(
         elif mask[combinations[k, ACTION]] == 0:
             continue
         rest = everything & ~combinations[k, CARDS]
-        cost, run_out = left_cost(rest, combined, size, singles, costs, plans)
-        if turn:
-            cost = turned_cost(cost, rest, combined, size, singles, costs2, plans2, worths)
-        worth = worth_of_play(
-            worths, chances, which, t, s, combinations[k, CLEARS] != 0, cost, run_out, rest == 0
-        )
+        eights = combinations[k, EIGHTS]
+        if turns(tables, eights):
+            cost, run_out = left_cost(rest, combined, size, singles, costs2, plans2)
+            worth = worth_of_play(worths, chances2, WIN, t, s, False, cost, run_out, rest == 0)
+        else:
+            cost, run_out = left_cost(rest, combined, size, singles, costs, plans)
+            if turn:
+                cost = turned_cost(cost, rest, combined, size, singles, costs2, plans2, worths)
+            clears = eights != 0 and tables[FLIPS] == 0
+            worth = worth_of_play(worths, chances, which, t, s, clears, cost, run_out, rest == 0)
         if worth > most:
             best, most = combinations[k, ACTION], worth
     return best, most

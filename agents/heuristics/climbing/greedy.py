@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.heuristics.loop_boards.tables import (
+from agents.heuristics.climbing.tables import (
     ACTIONS,
     ASIDE,
     ASIDE_ACTION,
@@ -17,18 +17,16 @@ from agents.heuristics.loop_boards.tables import (
     PASS_ACTION,
     PHASE,
     ROW,
-    ROW_CLEARS,
+    ROW_EIGHTS,
     ROW_SIZE,
     ROW_STRENGTH,
     SAME_COLOUR,
+    SEAT_ACTION,
     SET_ASIDE,
     VALUES,
-    build,
 )
 from loop_envs.bits import load8, lowest_bit
-from loop_envs.game import Game
 from loop_envs.jit import compile_policy, compiled
-from loop_envs.policies import Policy, Tables
 
 _PASS = -1_000  # better than to spend an 8, worse than everything else
 _EIGHT = -2_000
@@ -120,7 +118,7 @@ def _play(tables, observation, mask):
             score += 32 * size
         if size == mine:
             score += _OUT
-        elif tables[row + ROW_CLEARS] != 0:
+        elif tables[row + ROW_EIGHTS] != 0:
             score += _EIGHT
         if score > most:
             best, most = action, score
@@ -130,7 +128,9 @@ def _play(tables, observation, mask):
 @compile_policy
 def choose_greedy(tables, observation, mask, key):
     """Chooses an action, see `loop_envs.policies.Policy`."""
-    action = 0
+    action = np.int64(tables[SEAT_ACTION])
+    if action >= 0 and mask[action] != 0:
+        return action
     if observation[tables[PHASE]] != 0:
         action = _set_aside(tables, observation, mask)
     else:
@@ -141,12 +141,3 @@ def choose_greedy(tables, observation, mask, key):
     while mask[action] == 0:
         action += 1
     return action
-
-
-def prepare(game: Game) -> Tables:
-    """Makes the policy's tables."""
-    return build(game)
-
-
-GREEDY = Policy("greedy", choose_greedy, prepare, games=("loop_boards",))
-"""Sheds the most cards at the lowest cost, keeps its 8s."""

@@ -7,13 +7,10 @@ cards and lets somebody else lead.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from agents.heuristics.loop_boards import weights as all_weights
-from agents.heuristics.loop_boards.aside import choose_aside, own_eights
-from agents.heuristics.loop_boards.belief import (
+from agents.heuristics.climbing.aside import choose_aside, own_eights
+from agents.heuristics.climbing.belief import (
     CHANCES,
     LANES,
     OTHERS,
@@ -21,34 +18,37 @@ from agents.heuristics.loop_boards.belief import (
     danger,
     fill_chances,
 )
-from agents.heuristics.loop_boards.hand import (
+from agents.heuristics.climbing.hand import (
     CARDS,
     COLUMNS,
     MOST_CARDS,
     MOST_COMBINATIONS,
     TYPE,
+    VALUE,
     list_combinations,
     plan,
     plan_costs,
     read_hand,
 )
-from agents.heuristics.loop_boards.tables import (
+from agents.heuristics.climbing.tables import (
     CARDS_LEFT,
     COLOURS,
     CURRENT,
     CURRENT_KIND,
     CURRENT_SIZE,
+    EIGHT,
+    FLIPS,
     INVERTED,
     OWNER,
     PASS_ACTION,
     PHASE,
     PLAYERS,
+    SEAT_ACTION,
     VALUES,
-    build,
     weights_at,
 )
-from agents.heuristics.loop_boards.weights import W
-from agents.heuristics.loop_boards.worth import (
+from agents.heuristics.climbing.weights import W
+from agents.heuristics.climbing.worth import (
     OF_WAIT,
     WORTHS,
     best_play,
@@ -59,9 +59,8 @@ from agents.heuristics.loop_boards.worth import (
 )
 from loop_envs.bits import lowest_bit
 from loop_envs.cards import MAX_CARDS
-from loop_envs.game import Game
 from loop_envs.jit import allocating, compile_policy, compiled
-from loop_envs.policies import Policy, Tables, count_legal, nth_legal
+from loop_envs.policies import count_legal, nth_legal
 
 _PASS, _REVEAL = int(W.PASS), int(W.REVEAL)
 _BLEND, _DANGER_OWNER = int(W.BLEND), int(W.DANGER_OWNER)
@@ -74,7 +73,7 @@ def _to_beat(tables, observation):
     at = np.int64(tables[CURRENT_KIND])
     if observation[at] != 0 or observation[at + 1] != 0:
         kind = 0 if observation[at] != 0 else 3
-        for i in range(4):
+        for i in range(tables[OWNER] - tables[CURRENT_SIZE]):
             if observation[tables[CURRENT_SIZE] + i] != 0:
                 kind += i
         # A run that wraps counts by the highest value, which is among its cards.
@@ -114,22 +113,26 @@ def _decide(tables, observation, mask):
     price(tables, weights, combinations, number, blend, inverted, chances, costs[0])
     choosing = observation[tables[PHASE]] != 0
     eights = own_eights(tables, observation)
-    if choosing or eights > 0:
+    both = eights > 0
+    if tables[FLIPS] != 0:
+        for b in range(size):
+            both |= cards[b, VALUE] == tables[EIGHT]
+    if choosing or both:
         price(tables, weights, combinations, number, blend, 1 - inverted, chances, costs[1])
     if choosing:
         plan_costs(combined, combinations, heads, costs[0], costs[1], plans[0], plans[1])
         return choose_aside(
             tables, weights, observation, mask, cards, size, combined, singles, costs, plans
         )
-    for turned in range(2 if eights > 0 else 1):
+    for turned in range(2 if both else 1):
         plan(combined, combinations, heads, costs[turned], plans[turned])
     weigh(tables, weights, observation, worths)
     passing = np.int64(tables[PASS_ACTION])
     turn = eights > 0
     best, most = best_play(
-        mask, combinations, number, size, combined, singles, costs[0], plans[0],
+        tables, mask, combinations, number, size, combined, singles, costs[0], plans[0],
         chances[inverted], worths, inverted, inverted, kind, strength, turn,
-        costs[1], plans[1],
+        costs[1], plans[1], chances[1 - inverted],
     )  # fmt: skip
     if mask[passing] != 0:
         everything = (1 << size) - 1
@@ -146,9 +149,9 @@ def _decide(tables, observation, mask):
             best, most = passing, worth
     if mask[passing + 1] != 0:
         _, worth = best_play(
-            mask, combinations, number, size, combined, singles, costs[1], plans[1],
+            tables, mask, combinations, number, size, combined, singles, costs[1], plans[1],
             chances[1 - inverted], worths, 1 - inverted, inverted, kind, strength,
-            eights > 1, costs[0], plans[0],
+            eights > 1, costs[0], plans[0], chances[inverted],
         )  # fmt: skip
         if worth - 0.001 * tables[weights + _REVEAL] > most:
             best = passing + 1
@@ -172,27 +175,9 @@ def choose_planner(tables, observation, mask, key):
     """Chooses an action, see `loop_envs.policies.Policy`."""
     if count_legal(mask) == 1:
         return nth_legal(mask, 0)
+    if tables[SEAT_ACTION] >= 0 and mask[tables[SEAT_ACTION]] != 0:
+        return np.int64(tables[SEAT_ACTION])
     action = _decide(tables, observation, mask)
     if action < 0 or mask[action] == 0:
         return nth_legal(mask, 0)
     return action
-
-
-def prepare_with(game: Game, changes: dict[W, int] | None = None) -> Tables:
-    """Makes the policy's tables, with other weights for experiments."""
-    return build(game, all_weights.in_order(changes))
-
-
-def prepare(game: Game) -> Tables:
-    """Makes the policy's tables."""
-    return prepare_with(game)
-
-
-def with_weights(name: str, changes: dict[W, int]) -> Policy:
-    """A planner with other weights, for experiments."""
-    return Policy(name, choose_planner, partial(prepare_with, changes=changes), games=GAMES)
-
-
-GAMES = ("loop_boards",)
-PLANNER = Policy("planner", choose_planner, prepare, games=GAMES)
-"""Plans a split of its hand, counts cards, keeps controls for the end."""

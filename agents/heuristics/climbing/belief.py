@@ -1,6 +1,6 @@
 """What the opponents may hold, and with what chance a combination is beaten.
 
-A type of combination is a number: sets of 1 to 4 cards are 0..3, runs of 2 to 4 are 4..6.
+A type of combination is a number: sets of 1 to 4 cards are 0..3, runs of k cards are k + 2.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ import math
 
 import numpy as np
 
-from agents.heuristics.loop_boards.tables import (
+from agents.heuristics.climbing.tables import (
     ASIDE,
     CAN_REVEAL,
     CARDS_LEFT,
     COLOURS,
     EIGHT,
+    FLIPS,
     HAND,
     HAND_SIZE,
     KNOWN,
+    LONGEST_RUN,
     OWNER,
     PASSED,
     PLAYED,
@@ -25,13 +27,14 @@ from agents.heuristics.loop_boards.tables import (
     REVEALED,
     SAME_COLOUR,
     SET_ASIDE,
+    SHORTEST_RUN,
     VALUES,
     WRAP,
 )
-from agents.heuristics.loop_boards.weights import W
+from agents.heuristics.climbing.weights import W
 from loop_envs.jit import compiled
 
-TYPES = 7
+TYPES = 16
 LANES = 16  # strengths, and one behind them
 # Chance to win: a later trick; this one; this one but for the owner; that nobody goes out on it.
 WIN, NOW, OTHERS, STAYS = range(4)
@@ -104,7 +107,7 @@ def fill_chances(tables, weights, observation, current, pool, holds, has, chance
             known += observation[at + i]
         in_hand = min(left, hidden - aside) / hidden
         drawn = (hidden - known) / unseen if unseen > 0 else 0.0
-        if tables[EIGHT] >= 0 and tables[CAN_REVEAL] != 0 and aside > 0:
+        if tables[EIGHT] >= 0 and (tables[FLIPS] != 0 or (tables[CAN_REVEAL] != 0 and aside > 0)):
             for i in range(tables[EIGHT], cards, tables[VALUES]):
                 eights += 1.0 if observation[at + i] != 0 else drawn * pool[i]
         drawn *= in_hand
@@ -139,37 +142,33 @@ def _combinations(tables, holds, left, has):
             has[2, v] = max(0.0, 1.0 - none - one - two)
         if left > 3:
             has[3, v] = max(0.0, 1.0 - none - one - two - three)
-    longest = min(left, 4)
+    longest = min(left, np.int64(tables[LONGEST_RUN]))
+    # Whether a colour has a run from here on is multiplied out card by card; where runs wrap,
+    # several of them can share the highest strength.
     for start in range(values if tables[WRAP] != 0 else values - 1):
-        none2, none3, none4 = 1.0, 1.0, 1.0
-        v2 = start + 1 if start + 1 < values else start + 1 - values
-        v3 = v2 + 1 if v2 + 1 < values else v2 + 1 - values
-        v4 = v3 + 1 if v3 + 1 < values else v3 + 1 - values
         if tables[SAME_COLOUR] != 0:
             for c in range(0, colours * values, values):
-                p = holds[c + start] * holds[c + v2]
-                if p > 0.0:
-                    none2 *= 1.0 - p
-                    p *= holds[c + v3]
-                    none3 *= 1.0 - p
-                    p *= holds[c + v4]
-                    none4 *= 1.0 - p
+                _runs_from(tables, holds, c, start, longest, has)
         else:
-            p = has[0, start] * has[0, v2]
-            none2 -= p
-            p *= has[0, v3]
-            none3 -= p
-            none4 -= p * has[0, v4]
-        # Several runs can share the highest strength where runs wrap.
-        for length in range(2, longest + 1):
-            end = start + length - 1
-            if end >= values:
-                if tables[WRAP] == 0 or length >= values:
-                    continue
-                end = values - 1
-            none = none2 if length == 2 else (none3 if length == 3 else none4)
-            row = length + 2
-            has[row, end] = 1.0 - (1.0 - has[row, end]) * none
+            _runs_from(tables, has[0], 0, start, longest, has)
+
+
+@compiled
+def _runs_from(tables, holds, at, start, longest, has):
+    """Counts in the runs of cards held with chances `holds[at:]`, from a value on."""
+    values = np.int64(tables[VALUES])
+    p = holds[at + start]
+    v = start
+    for length in range(2, longest + 1):
+        v = v + 1 if v + 1 < values else 0
+        if v <= start and (tables[WRAP] == 0 or length >= values):
+            return
+        p *= holds[at + v]
+        if p == 0.0:
+            return
+        if length >= tables[SHORTEST_RUN]:
+            end = v if v > start else values - 1
+            has[length + 2, end] = 1.0 - (1.0 - has[length + 2, end]) * (1.0 - p)
 
 
 @compiled
@@ -182,7 +181,7 @@ def danger(tables, weights, left):
 def _count_in(tables, weights, has, current, left, passed, owner, chances):
     """Counts one opponent in: multiplies by the chance that this one does not beat."""
     values = np.int64(tables[VALUES])
-    for kind in range(TYPES):
+    for kind in range(3 + np.int64(tables[LONGEST_RUN])):
         will = _WILL_SINGLE if kind == 0 else (_WILL_SET if kind < 4 else _WILL_RUN)
         willing = 0.001 * tables[weights + will]
         goes_out = left == (kind + 1 if kind < 4 else kind - 2)

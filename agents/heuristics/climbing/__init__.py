@@ -1,0 +1,1 @@
+"""Rule-based players that both Loops share: `greedy` is simple, `planner` strong."""
