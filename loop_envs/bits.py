@@ -30,6 +30,10 @@ if DISABLED:
         """Reads 8 bytes (little-endian) at `index` of an int8 vector."""
         return cast(np.uint64, array[index : index + 8].copy().view(np.uint64)[0])
 
+    def read64(array: np.ndarray, index: Int) -> int:
+        """The 64 bytes at `index` of an int8 vector as 64 bits: 1 where a byte is not 0."""
+        return sum(1 << int(i) for i in np.flatnonzero(array[index : index + 64]))
+
     def row(array: np.ndarray, index: Int) -> np.ndarray:
         """A row of a C-contiguous matrix, borrowed."""
         return cast(np.ndarray, array[index])
@@ -95,6 +99,25 @@ else:
             ).data
             spot = builder.gep(data, [arguments[1]])
             return builder.load(builder.bitcast(spot, ir.IntType(64).as_pointer()), align=1)
+
+        return types.uint64(array, types.intp), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def read64(typingctx: Any, array: Any, index: Any) -> Any:
+        """The 64 bytes at `index` of an int8 vector as 64 bits: 1 where a byte is not 0.
+
+        Undoes `write64`; not bounds-checked.
+        """
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = cgutils.create_struct_proxy(signature.args[0])(
+                context, builder, arguments[0]
+            ).data
+            lanes = ir.VectorType(ir.IntType(8), 64)
+            spot = builder.bitcast(builder.gep(data, [arguments[1]]), lanes.as_pointer())
+            values = builder.load(spot, align=1)
+            bits = builder.icmp_unsigned("!=", values, ir.Constant(lanes, None))
+            return builder.bitcast(bits, ir.IntType(64))
 
         return types.uint64(array, types.intp), generate
 

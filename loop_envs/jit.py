@@ -36,6 +36,8 @@ Int = int | np.integer[Any]
 """Integers as compiled functions take them: the width matters to the machine, not to a reader."""
 F = TypeVar("F", bound=Callable[..., Any])
 
+ZERO, ONE = np.int64(0), np.int64(1)
+"""For arguments: numba compiles a function once more for every literal that it is given."""
 DISABLED: bool = bool(numba.config.DISABLE_JIT)
 KEPT_CACHES = 8
 """How many older cache folders survive; each is a few megabytes."""
@@ -158,6 +160,7 @@ def _compile(
     subfolder: str = "",
     inline: bool = False,
     memory: bool = False,
+    pointer: bool = False,
 ) -> F:
     if DISABLED:
         return function
@@ -171,19 +174,22 @@ def _compile(
             error_model="numpy",
             forceinline=inline,
             _nrt=memory,
+            # Only functions that are called by their address need one; each costs compile time.
+            no_cfunc_wrapper=not pointer,
         )
         return cast(F, decorate(function))
 
 
-def compiled_in(subfolder: str, function: F, signature: Any = None) -> F:
+def compiled_in(subfolder: str, function: F, signature: Any = None, inline: bool = False) -> F:
     """Compiles a function of a module that is loaded several times under different names.
 
     Args:
         subfolder: A name of its own for each loaded copy, so that their caches do not meet.
         function: The function.
         signature: Compile at once for exactly these types; needed where policies are arguments.
+        inline: See `inlined`.
     """
-    return _compile(function, signature, subfolder)
+    return _compile(function, signature, subfolder, inline)
 
 
 @contextlib.contextmanager
@@ -207,7 +213,7 @@ def compile_policy(function: F) -> F:
     """Compiles `choose(tables, observation, mask, key) -> action` so that loops can call it."""
     if DISABLED:
         return function
-    dispatcher: Any = _compile(function)
+    dispatcher: Any = _compile(function, pointer=True)
     with _quiet():
         dispatcher.compile(POLICY.signature)
     return cast(F, dispatcher)

@@ -18,6 +18,7 @@ from loop_envs.deals import decision_key, match_key
 from loop_envs.jit import compiled_in
 
 looped = partial(compiled_in, __name__)
+looped_inline = partial(compiled_in, __name__, inline=True)
 
 DECK_SIZE = 128
 RUNNING = 0
@@ -49,7 +50,7 @@ rules_places: Any = None
 # One match ------------------------------------------------------------------------------------
 
 
-@looped
+@looped_inline
 def _deal_on(options, state, deck):
     """Makes the deals that are due; a deal can end by itself, so that another one follows."""
     while state.player < 0 and state.status == RUNNING:
@@ -119,7 +120,7 @@ def places(options, states, out):
     rules_places(options[0], states[0], out)
 
 
-@looped
+@looped_inline
 def _reward(options, state, before, place, mode, out):
     """Rewards of one step from the points before it; `place` is scratch."""
     n = out.shape[0]
@@ -205,7 +206,7 @@ def first_illegal(mask, actions):
     return -1
 
 
-@looped
+@looped_inline
 def _batch_one(
     options, tables, states, raw, i, action, seed, mode, player, observation, mask, reward,
     terminated, truncated, board, points, scratch,

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.bits import load8, ones, row
+from loop_envs.bits import load8, ones, read64, row
 from loop_envs.deals import combine, decision_key, draw, match_key
-from loop_envs.jit import PolicyLoop, compile_policy, compiled
+from loop_envs.jit import ZERO, PolicyLoop, compile_policy, compiled, inlined
 from loop_envs.kernels import MAX_POLICIES
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 Choose = Callable[[Any, Any, Any, Any], int]
 Tables = npt.NDArray[np.int32]
 
-_EVEN = np.uint64(0x00FF00FF00FF00FF)
-_PAIRS = np.uint64(0x0001000100010001)
+_TO_BITS = np.uint64(0x0102040810204080)
 
 
 def no_tables(game: Game) -> Tables:
@@ -60,42 +59,58 @@ class Policy:
         return replace(self, seed=seed)
 
 
+@inlined
+def _block(mask: npt.NDArray[np.int8], at: int) -> np.uint64:
+    """The ones of a mask from `at` on, a multiple of 64, as bits; at most 64 of them."""
+    size = mask.shape[0]
+    if at + 64 <= size:
+        return np.uint64(read64(mask, at))
+    if size >= 64:
+        return np.uint64(read64(mask, size - 64)) >> np.uint64(at + 64 - size)
+    return _short_block(mask, at)
+
+
+@compiled
+def _short_block(mask: npt.NDArray[np.int8], at: int) -> np.uint64:
+    """The same for a mask of less than 64 entries."""
+    word = np.uint64(0)
+    whole = mask.shape[0] // 8 * 8
+    for i in range(at, whole, 8):
+        # The product moves byte k, which is 0 or 1, to bit 56 + k.
+        word |= load8(mask, i) * _TO_BITS >> np.uint64(56) << np.uint64(i)
+    for i in range(whole, mask.shape[0]):
+        word |= np.uint64(mask[i]) << np.uint64(i)
+    return word
+
+
 @compiled
 def count_legal(mask: npt.NDArray[np.int8]) -> Any:
     """Number of ones of an action mask."""
     total: Any = 0
-    i = 0
-    while i + 8 <= mask.shape[0]:
-        # Byte by byte, 8 sums in a word; none can pass 255 within 255 words.
-        sums = np.uint64(0)
-        for _ in range(min(255, (mask.shape[0] - i) // 8)):
-            sums += load8(mask, i)
-            i += 8
-        pairs = (sums & _EVEN) + (sums >> np.uint64(8) & _EVEN)
-        total += np.int64((pairs * _PAIRS) >> np.uint64(48))
-    while i < mask.shape[0]:
-        total += mask[i]
-        i += 1
+    for at in range(0, mask.shape[0], 64):
+        total += ones(_block(mask, at))
     return total
 
 
 @compiled
-def nth_legal(mask: npt.NDArray[np.int8], n: int) -> int:
+def nth_legal(mask: npt.NDArray[np.int8], n: int) -> Any:
     """Index of the n-th one (from 0) of an action mask that has more than n ones."""
-    i = 0
-    whole = mask.shape[0] // 8 * 8
-    while i < whole:
-        here = ones(load8(mask, i))
-        if n < here:
-            break
+    at: Any = ZERO
+    word = _block(mask, at)
+    here = ones(word)
+    while n >= here:
         n -= here
-        i += 8
-    while True:
-        if mask[i] != 0:
-            if n == 0:
-                return i
-            n -= 1
-        i += 1
+        at += 64
+        word = _block(mask, at)
+        here = ones(word)
+    # The n-th one bit, by halves: no branch to guess wrong.
+    for width in (32, 16, 8, 4, 2, 1):
+        low = ones(word & (np.uint64(1) << np.uint64(width)) - np.uint64(1))
+        if n >= low:
+            n -= low
+            at += width
+            word >>= np.uint64(width)
+    return at
 
 
 @compile_policy
@@ -103,7 +118,7 @@ def choose_random(
     tables: Tables, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8], key: np.uint64
 ) -> int:
     """A uniformly random legal action."""
-    return nth_legal(mask, draw(key, 0, count_legal(mask)))
+    return nth_legal(mask, draw(key, ZERO, count_legal(mask)))
 
 
 RANDOM = Policy("random", choose_random)
@@ -118,7 +133,7 @@ def sample_range(
     for i in range(lo, hi):
         legal = row(mask, i)
         key_i = combine(np.uint64(key), i)
-        actions[i] = nth_legal(legal, draw(key_i, 0, count_legal(legal)))
+        actions[i] = nth_legal(legal, draw(key_i, ZERO, count_legal(legal)))
 
 
 def policy_arguments(game: Game, policies: Sequence[Policy]) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from loop_envs.bits import highest_bit, lowest_bit, ones, word64
 from loop_envs.cards import write_bits
 from loop_envs.climbing.tables import CHOOSING, KIND, REVEALS, RUN, SET, SIZE, STRENGTH
-from loop_envs.jit import compiled, inlined
+from loop_envs.jit import ONE, ZERO, compiled, inlined
 
 STUCK_ONLY = REVEALS["stuck_only"]
 
@@ -25,7 +25,7 @@ def write_legal(options, tables, state, holder, mask):
         size = np.int64(tables[state.current, SIZE])
         strength = np.int64(tables[state.current, STRENGTH])
     inverted = np.int64(state.inverted)
-    found = plays(options, state, holder, kind, size, strength, inverted, mask, True)
+    found = plays(options, state, holder, kind, size, strength, inverted, mask, ONE)
     if state.must_play:
         return  # after a reveal the play must follow at once
     if not lead:
@@ -38,7 +38,7 @@ def write_legal(options, tables, state, holder, mask):
     else:
         allowed = options.reveal != STUCK_ONLY or not found
         if allowed:
-            allowed = plays(options, state, holder, kind, size, strength, 1 - inverted, mask, False)
+            allowed = plays(options, state, holder, kind, size, strength, 1 - inverted, mask, ZERO)
     if allowed:
         mask[options.pass_action + 1] = 1
 
@@ -81,7 +81,7 @@ def _legal_asides(options, state, holder, mask):
 
 @compiled
 def plays(options, state, holder, kind, size, strength, inverted, mask, write):
-    """Whether a legal combination exists (kind 0: any lead); writes them all if `write`.
+    """Whether a legal combination exists (kind 0: any lead); writes them all if `write` is 1.
 
     Bits are written 16 at a time with zeros behind them, so in ascending order.
     """
@@ -89,7 +89,7 @@ def plays(options, state, holder, kind, size, strength, inverted, mask, write):
     high = word64(state.left, 2 * np.int64(holder) + 1)
     found = False
     if kind != RUN:
-        held = _held_in(low, high, 1 if kind == 0 else size)
+        held = _held_in(low, high, ONE if kind == 0 else size)
         held &= np.uint64(options.starts[1] if kind == 0 else options.beats[inverted, 1, strength])
         if held:
             if not write:
@@ -193,7 +193,7 @@ def _mixed_runs(options, low, high, length, starts, mask, write):
     """Runs of any colours: every product of the colours in which the values are held."""
     colours, values = np.int64(options.colours), np.int64(options.values)
     per_start = colours**length
-    held = np.int64(_held_in(low, high, 1))
+    held = np.int64(_held_in(low, high, ONE))
     held |= held << values
     found = False
     number = -1

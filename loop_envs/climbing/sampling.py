@@ -10,7 +10,7 @@ from loop_envs.climbing.masks import STUCK_ONLY, plays
 from loop_envs.climbing.shown import known_half, played_half
 from loop_envs.climbing.tables import CHOOSING, KIND, SIZE, STRENGTH
 from loop_envs.deals import draw
-from loop_envs.jit import allocating, compiled
+from loop_envs.jit import ZERO, allocating, compiled
 
 
 @allocating
@@ -160,7 +160,7 @@ def _can_move(options, tables, state, mover):
     nothing = np.zeros(1, np.int8)
     now = np.int64(state.inverted)
     if options.reveal == STUCK_ONLY and plays(
-        options, state, mover, kind, size, strength, 1 - now, nothing, False
+        options, state, mover, kind, size, strength, 1 - now, nothing, ZERO
     ):
         return False
-    return plays(options, state, mover, kind, size, strength, now, nothing, False)
+    return plays(options, state, mover, kind, size, strength, now, nothing, ZERO)

@@ -43,6 +43,13 @@ def known_half(options, state, hand, holder, held, half):
     return word64(state.seen, 2 * hand + half) | shown_half(options, state, hand, holder, half)
 
 
+@inlined
+def still_known_half(options, state, hand, holder, held, half):
+    """Known cards of a hand that its holder has not shown this round: in hand or set aside."""
+    shown = shown_half(options, state, hand, holder, half)
+    return known_half(options, state, hand, holder, held, half) & ~shown
+
+
 @compiled
 def remember_shown(options, state, hand, holder):
     """Adds what was shown of a hand this round to what is remembered of it; at a round's end."""

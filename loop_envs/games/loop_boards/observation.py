@@ -12,11 +12,11 @@ import numpy as np
 
 from loop_envs.bits import ones, word64
 from loop_envs.cards import write_planes
-from loop_envs.climbing.shown import known_half, played_half, shown_half
+from loop_envs.climbing.shown import played_half, still_known_half
 from loop_envs.climbing.tables import CHOOSING, KIND, SET, SIZE
 from loop_envs.games.loop_boards.options import deck_of
 from loop_envs.games.loop_boards.state import board_of, first_player
-from loop_envs.jit import compiled, inlined
+from loop_envs.jit import ONE, ZERO, compiled, inlined
 from loop_envs.layout import Field, Layout
 
 
@@ -126,7 +126,7 @@ def observe(options, tables, state, player, out):
 def _write_planes(options, tables, state, me, out, n, colours, values):
     """The card planes, in ascending order; returns the offset behind them."""
     left, aside = state.left, state.aside
-    at = write_planes(out, 0, colours, values, word64(left, 2 * me), word64(left, 2 * me + 1))
+    at = write_planes(out, ZERO, colours, values, word64(left, 2 * me), word64(left, 2 * me + 1))
     at = write_planes(out, at, colours, values, word64(aside, 2 * me), word64(aside, 2 * me + 1))
     q = me
     for k in range(1, n):
@@ -135,16 +135,16 @@ def _write_planes(options, tables, state, me, out, n, colours, values):
         # The observer held this board in an earlier round exactly if it has since moved on by
         # k seats, that is for k up to the number of rounds played (rule 28).
         held = k <= state.rounds_done
-        low = known_half(options, state, b, q, held, 0) & ~shown_half(options, state, b, q, 0)
+        low = still_known_half(options, state, b, q, held, ZERO)
         high = np.uint64(0)
         if colours > 4:
-            high = known_half(options, state, b, q, held, 1) & ~shown_half(options, state, b, q, 1)
+            high = still_known_half(options, state, b, q, held, ONE)
         at = write_planes(out, at, colours, values, low, high)
     q = me
     for _ in range(n):
         b = board_of(options, state, q)
-        high = played_half(state, b, q, 1)
-        at = write_planes(out, at, colours, values, played_half(state, b, q, 0), high)
+        high = played_half(state, b, q, ONE)
+        at = write_planes(out, at, colours, values, played_half(state, b, q, ZERO), high)
         q = q + 1 if q + 1 < n else 0
     low, high = np.uint64(0), np.uint64(0)
     if state.current >= 0:

@@ -13,7 +13,7 @@ from loop_envs.deals import deal_key, draw, shuffle
 from loop_envs.games.loop_boards.observation import observe
 from loop_envs.games.loop_boards.resample import resample
 from loop_envs.games.loop_boards.state import board_of, first_player
-from loop_envs.jit import compiled
+from loop_envs.jit import ZERO, compiled
 
 __all__ = ["deal", "legal", "observe", "places", "resample", "start", "step"]
 
@@ -27,7 +27,9 @@ def deal(options, seed, board, index, deck):
     key = deal_key(seed, board, index)
     shuffle(key, deck, cards)
     # Draws 1..cards-1 made the shuffle; draw 0 is free.
-    deck[cards] = draw(key, 0, options.players) if options.golden < 0 else options.golden
+    deck[cards] = options.golden
+    if options.golden < 0:
+        deck[cards] = draw(key, ZERO, np.int64(options.players))
 
 
 @compiled

@@ -9,7 +9,7 @@ from loop_envs.climbing.tables import CHOOSING, PLAYING
 from loop_envs.games.loop_seats.actions import STARTS
 from loop_envs.games.loop_seats.points import CUT, OVER, book
 from loop_envs.games.loop_seats.state import SEATING
-from loop_envs.jit import compiled
+from loop_envs.jit import ONE, compiled
 
 _LAST, _WINNER, _LAST_SEAT = STARTS["last"], STARTS["winner"], STARTS["last_seat"]
 
@@ -57,7 +57,7 @@ def end_round(options, state):
         remember_shown(options, state, s, s)
     if n == 4 and options.fourth_chooses:
         state.phase = SEATING
-        state.player = _of_rank(options, state, 4)
+        state.player = _of_rank(options, state, n)
     else:
         take_seats(options, state, np.int64(0))
 
@@ -95,7 +95,7 @@ def take_seats(options, state, choice):
     if options.start == _LAST:
         first = np.int64(state.seat_of[worst])
     elif options.start == _WINNER:
-        first = np.int64(state.seat_of[_of_rank(options, state, 1)])
+        first = np.int64(state.seat_of[_of_rank(options, state, ONE)])
     elif options.start == _LAST_SEAT:
         first = hand_of_last
     else:

@@ -13,11 +13,11 @@ import numpy as np
 
 from loop_envs.bits import ones, word64
 from loop_envs.cards import write_planes
-from loop_envs.climbing.shown import known_half, played_half, shown_half
+from loop_envs.climbing.shown import played_half, still_known_half
 from loop_envs.climbing.tables import CHOOSING, KIND, SET, SIZE
 from loop_envs.games.loop_seats.actions import MAX_SET, combinations_of
 from loop_envs.games.loop_seats.state import SEATING
-from loop_envs.jit import compiled, inlined
+from loop_envs.jit import ONE, ZERO, compiled, inlined
 from loop_envs.layout import Field, Layout, write_number
 
 
@@ -150,22 +150,22 @@ def _turned(seat, back, n):
 def _write_planes(options, tables, state, me, out, n, colours, values):
     """The card planes, in ascending order; returns the offset behind them."""
     left, aside = state.left, state.aside
-    at = write_planes(out, 0, colours, values, word64(left, 2 * me), word64(left, 2 * me + 1))
+    at = write_planes(out, ZERO, colours, values, word64(left, 2 * me), word64(left, 2 * me + 1))
     at = write_planes(out, at, colours, values, word64(aside, 2 * me), word64(aside, 2 * me + 1))
     me_bit = np.int64(1) << np.int64(state.player_at[me])
     s = me
     for _ in range(1, n):
         s = s + 1 if s + 1 < n else 0
         sat = np.int64(state.held[s]) & me_bit != 0
-        low = known_half(options, state, s, s, sat, 0) & ~shown_half(options, state, s, s, 0)
+        low = still_known_half(options, state, s, s, sat, ZERO)
         high = np.uint64(0)
         if colours > 4:
-            high = known_half(options, state, s, s, sat, 1) & ~shown_half(options, state, s, s, 1)
+            high = still_known_half(options, state, s, s, sat, ONE)
         at = write_planes(out, at, colours, values, low, high)
     s = me
     for _ in range(n):
-        high = played_half(state, s, s, 1)
-        at = write_planes(out, at, colours, values, played_half(state, s, s, 0), high)
+        high = played_half(state, s, s, ONE)
+        at = write_planes(out, at, colours, values, played_half(state, s, s, ZERO), high)
         s = s + 1 if s + 1 < n else 0
     low, high = np.uint64(0), np.uint64(0)
     if state.current >= 0:

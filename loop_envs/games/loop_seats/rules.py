@@ -14,7 +14,7 @@ from loop_envs.games.loop_seats.observation import observe
 from loop_envs.games.loop_seats.points import OVER, book, places
 from loop_envs.games.loop_seats.resample import resample
 from loop_envs.games.loop_seats.state import SEATING, next_seat
-from loop_envs.jit import compiled
+from loop_envs.jit import ZERO, compiled
 
 __all__ = ["deal", "legal", "observe", "places", "resample", "start", "step"]
 
@@ -26,7 +26,7 @@ def deal(options, seed, board, index, deck):
     key = deal_key(seed, board, index)
     shuffle(key, deck, cards)
     # Draws 1..cards-1 made the shuffle; draw 0 is free.
-    deck[cards] = draw(key, 0, options.players)
+    deck[cards] = draw(key, ZERO, np.int64(options.players))
     for p in range(options.players):
         deck[cards + 1 + p] = p
 
@@ -126,7 +126,7 @@ def _end_trick(options, state, winner):
     state.owner = -1
     state.passed = 0
     if not np.int64(state.active) >> winner & 1:
-        winner = next_seat(options, state.active, winner)
+        winner = next_seat(options, np.int64(state.active), winner)
     state.player = state.player_at[winner]
 
 

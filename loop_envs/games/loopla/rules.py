@@ -28,7 +28,7 @@ from loop_envs.games.loopla.state import (
     remove_card,
 )
 from loop_envs.games.loopla.turns import begin_turn, end_round, end_turn
-from loop_envs.jit import compiled
+from loop_envs.jit import ONE, ZERO, compiled
 
 __all__ = ["deal", "legal", "observe", "places", "resample", "start", "step"]
 
@@ -44,8 +44,8 @@ def deal(options, seed, board, index, deck):
     key = deal_key(seed, board, index)
     shuffle(key, deck, cards)
     # Draws 1..cards-1 made the shuffle; draw 0 is free.
-    deck[cards] = draw(key, 0, options.players)
-    deck[cards + 1] = UP + draw(combine(key, 1), 0, 2)
+    deck[cards] = draw(key, ZERO, options.players)
+    deck[cards + 1] = UP + draw(combine(key, ONE), ZERO, ONE + ONE)
 
 
 @compiled
@@ -102,7 +102,7 @@ def legal(options, tables, state, mask):
         return
     if state.phase == PLAYING:
         held = np.int64(state.left[state.player, 0])
-        write_bits(mask, 0, np.uint64(legal_values(options, state) & held))
+        write_bits(mask, ZERO, np.uint64(legal_values(options, state) & held))
     else:
         # Take and leave, or up and down: always both (rules 17, 19).
         at = options.values + (0 if state.phase == PICKING_UP else 2)
