@@ -15,10 +15,10 @@ demo: $(STAMP)  ## two learners train against each other, then a duplicate tourn
 	$(BIN)/python -m experiments run configs/quickstart.yaml
 
 test: $(STAMP)  ## the default tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: $(STAMP)  ## all tests, also those that take minutes
-	$(BIN)/python -m pytest -m ''
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m ''
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

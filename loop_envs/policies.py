@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from loop_envs.bits import load8, ones, read64, row
 from loop_envs.deals import combine, decision_key, draw, match_key
-from loop_envs.jit import ZERO, PolicyLoop, compile_policy, compiled, inlined
+from loop_envs.jit import ZERO, Int, PolicyLoop, compile_policy, compiled, inlined
 from loop_envs.kernels import MAX_POLICIES
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Policy:
 
 
 @inlined
-def _block(mask: npt.NDArray[np.int8], at: int) -> np.uint64:
+def _block(mask: npt.NDArray[np.int8], at: Int) -> np.uint64:
     """The ones of a mask from `at` on, a multiple of 64, as bits; at most 64 of them."""
     size = mask.shape[0]
     if at + 64 <= size:
@@ -71,7 +71,7 @@ def _block(mask: npt.NDArray[np.int8], at: int) -> np.uint64:
 
 
 @compiled
-def _short_block(mask: npt.NDArray[np.int8], at: int) -> np.uint64:
+def _short_block(mask: npt.NDArray[np.int8], at: Int) -> np.uint64:
     """The same for a mask of less than 64 entries."""
     word = np.uint64(0)
     whole = mask.shape[0] // 8 * 8
@@ -93,10 +93,10 @@ def count_legal(mask: npt.NDArray[np.int8]) -> Any:
 
 
 @compiled
-def nth_legal(mask: npt.NDArray[np.int8], n: int) -> Any:
+def nth_legal(mask: npt.NDArray[np.int8], n: int) -> int:
     """Index of the n-th one (from 0) of an action mask that has more than n ones."""
-    at: Any = ZERO
-    word = _block(mask, at)
+    at = 0
+    word = _block(mask, ZERO)
     here = ones(word)
     while n >= here:
         n -= here

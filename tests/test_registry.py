@@ -31,6 +31,7 @@ IDS = env_ids()
 
 PLAYER_COUNTS: dict[str, tuple[int, ...]] = {
     "loop_boards-v0": (4, 5, 6),
+    "loop_seats-v0": (2, 3, 4),
     "loopla-v0": (2, 3, 4, 5, 6),
 }
 """Player counts of the full game; each has a golden record and runs the battery."""

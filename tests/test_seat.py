@@ -325,7 +325,7 @@ def test_bad_seats_are_refused(seat: Any) -> None:
 @pytest.mark.parametrize(
     "opponents",
     ["greedy", "", ["random"], ["random"] * 4, [None] * 3, [1, 2, 3], ["random", "x", "random"],
-     None, 5, {}, object()],
+     None, 5, {}, b"greedy"],
     ids=repr,
 )  # fmt: skip
 def test_bad_opponents_are_refused(opponents: Any) -> None:
