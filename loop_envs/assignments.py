@@ -24,7 +24,7 @@ Ways = tuple[Integers, Integers, npt.NDArray[np.float64], Int, Int]
 
 
 @allocating
-def count_ways(barred: Integers, cards: Int, sizes: Integers, boxes: Int) -> Ways:
+def count_ways(barred: Integers, cards: Int, sizes: Integers, boxes: Int, counted: Int) -> Ways:
     """Counts the ways to fill all boxes.
 
     A state is the room left in each box that is barred from something, as one mixed-radix
@@ -36,11 +36,12 @@ def count_ways(barred: Integers, cards: Int, sizes: Integers, boxes: Int) -> Way
         cards: Number of cards; at least the sum of the sizes.
         sizes: By box, how many cards it gets.
         boxes: Number of boxes.
+        counted: Bits of boxes that are counted over even if no card is barred from them.
 
     Returns:
         A plan for `assign`, good for any number of draws.
     """
-    limited = np.int64(0)
+    limited = np.int64(counted)
     for i in range(cards):
         limited |= barred[i]
     strides = np.zeros(boxes, np.int64)
@@ -97,8 +98,8 @@ def _may_get(
 
 @compiled
 def assign(
-    barred: Integers, cards: Int, sizes: Integers, boxes: Int, ways: Ways, key: Int, counter: Int,
-    box_of: Integers,
+    barred: Integers, cards: Int, sizes: Integers, boxes: Int, ways: Ways, first: Int, key: Int,
+    counter: Int, box_of: Integers,
 ) -> Int:  # fmt: skip
     """Draws one deal, each possible one with the same chance.
 
@@ -108,6 +109,7 @@ def assign(
         sizes: As given to `count_ways`.
         boxes: As given to `count_ways`.
         ways: What `count_ways` returned; its room for work is overwritten.
+        first: The state to begin with, in which places may be taken already; -1: all are free.
         key: Key of the random stream.
         counter: First draw of the stream to use.
         box_of: Written: by card, its box, or -1 when no box gets it.
@@ -119,9 +121,9 @@ def assign(
     for i in range(cards):
         box_of[i] = -1
     # One card after the other: left over, or in a box, each as often as ways go on from there.
-    s = counts.shape[1] - 1
+    s = counts.shape[1] - 1 if first < 0 else first
     for i in range(some):
-        rest = counts[i, s] * _fraction(key, counter)
+        rest = counts[i, s] * fraction(key, counter)
         counter += 2
         chosen = -1
         if counts[i + 1, s] > 0.0:
@@ -177,7 +179,7 @@ def _fill(
 
 
 @compiled
-def _fraction(key: Int, counter: Int) -> float:
+def fraction(key: Int, counter: Int) -> float:
     """A random multiple of 2^-53 in [0, 1), from two draws."""
     high, low = draw(key, counter, 1 << 27), draw(key, counter + 1, 1 << 26)
     return float((high * 67108864.0 + low) * (1.0 / 9007199254740992.0))

@@ -50,7 +50,7 @@ _HEADER: list[tuple[Any, ...]] = [
     ("board", np.int64),
     ("variant", np.uint32),  # Game.variant: states of other options look alike otherwise
     ("ply", np.int32),
-    ("deals", np.int32),  # deals so far; the next one is that of this index
+    ("deals", np.int32),  # index of the next deal; the loops count it, a game may set it
     ("points", np.int32, (MAX_PLAYERS,)),
     ("player", np.int8),
     ("status", np.int8),
@@ -107,13 +107,17 @@ class Rules:
         action_groups: (name, first action, number of actions, meaning) of each kind of action.
         state_text: ``(game, state, player or None) -> str``: the match as one player sees it, or
             with every card face up.
-        deal_event: ``(game, state) -> dict``: the record's deal event of a state right after
-            `start`.
-        deck_of: ``(game, state, event) -> deck`` for `start`, of a state in which a deal is due;
+        deal_event: ``(game, state) -> value``: what the record's deal event says of a state right
+            after `start`.
+        deck_of: ``(game, state, value) -> deck`` for `start`, of a state in which a deal is due;
             raises `RecordError`.
         events: ``(game, before, after) -> list``: what happened by itself in a step or, after its
             deal event, in a `start`.
         presets: Options of small variants for solvers, by name.
+        deal_name: ``(game, state) -> str``: the key of the event of a deal that is due, where it
+            is not always "deal".
+        action_text: ``(game, state, action) -> str``: the text in records of an action of the
+            player to move, where it is not always that of `action_texts`.
     """
 
     name: str
@@ -126,10 +130,12 @@ class Rules:
     action_texts: Callable[[Game], list[str]]
     action_groups: Callable[[Game], list[tuple[str, int, int, str]]]
     state_text: Callable[[Game, State, int | None], str]
-    deal_event: Callable[[Game, State], dict[str, Any]]
+    deal_event: Callable[[Game, State], Any]
     deck_of: Callable[[Game, State, Any], npt.NDArray[np.int16]]
     events: Callable[[Game, State, State], list[dict[str, Any]]]
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    deal_name: Callable[[Game, State], str] = lambda game, state: "deal"
+    action_text: Callable[[Game, State, int], str] | None = None
 
 
 def as_records(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -336,6 +342,8 @@ class Game:
 
     def action_text(self, state: State, action: int) -> str:
         """An action as it is written in game records."""
+        if self.rules.action_text is not None:
+            return self.rules.action_text(self, state, action)
         return self.action_names[action]
 
     def parse_action(self, state: State, text: str) -> int:
@@ -344,9 +352,13 @@ class Game:
         Raises:
             IllegalActionError: If no action is written so.
         """
-        action = self._actions_by_name.get(text)
+        if self.rules.action_text is None:
+            action = self._actions_by_name.get(text)
+        else:
+            named = (a for a in range(self.num_actions) if self.action_text(state, a) == text)
+            action = next(named, None)
         if action is None:
-            legal = [self.action_names[a] for a in self.legal_actions(state)]
+            legal = [self.action_text(state, a) for a in self.legal_actions(state)]
             raise IllegalActionError(f"{text!r} is no move of {self.env_id}; legal: {legal}")
         return action
 

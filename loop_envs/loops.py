@@ -121,6 +121,13 @@ def places(options, states, out):
 
 
 @looped_inline
+def _points_before(state, before, n):
+    """The points from which a step is rewarded: what the first deal cost counts as its first."""
+    for p in range(n):
+        before[p] = state.points[p] if state.ply > 0 else 0
+
+
+@looped_inline
 def _reward(options, state, before, place, mode, out):
     """Rewards of one step from the points before it; `place` is scratch."""
     n = out.shape[0]
@@ -169,8 +176,7 @@ def act(options, tables, states, action, mode, observation, mask, reward, scratc
     deck, before, place, _ = scratch
     state = states[0]
     if action >= 0:
-        for p in range(reward.shape[0]):
-            before[p] = state.points[p]
+        _points_before(state, before, reward.shape[0])
         rules_step(options[0], tables, state, action)
         _deal_on(options[0], state, deck)
         _reward(options[0], state, before, place, mode, reward)
@@ -216,8 +222,7 @@ def _batch_one(
     n = reward.shape[1]
     over = False
     if action >= 0:
-        for p in range(n):
-            before[p] = state.points[p]
+        _points_before(state, before, n)
         rules_step(options, tables, state, action)
         _deal_on(options, state, deck)
         _reward(options, state, before, place, mode, row(reward, i))
@@ -345,8 +350,7 @@ def play_until(
         k = seating[state.player]
         key = decision_key(match, keys[k], state.ply)
         action = policies[k](row(tables_of, k), observation, mask, key)
-        for p in range(total.shape[0]):
-            before[p] = state.points[p]
+        _points_before(state, before, total.shape[0])
         rules_step(options[0], tables, state, action)
         _deal_on(options[0], state, deck)
         _reward(options[0], state, before, place, mode, reward)

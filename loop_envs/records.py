@@ -65,7 +65,8 @@ def record_match(
         before = state.copy()
         if game.deal_is_due(state):
             game.deal(state)
-            events.append({"deal": game.rules.deal_event(game, state)})
+            name = game.rules.deal_name(game, before)
+            events.append({name: game.rules.deal_event(game, state)})
         else:
             moves = game.legal_actions(state)
             action = choose(state)
@@ -219,7 +220,8 @@ def replay(record: dict[str, Any]) -> State:
                 raise RecordError(f"the rules give {_shown(expected)}, found {found}", index)
             index += 1
     if game.deal_is_due(state):
-        raise RecordError("the rules give a deal, found the end", index)
+        name = game.rules.deal_name(game, state)
+        raise RecordError(f"the rules give a {name}, found the end", index)
     _check_end(game, record, state)
     return state
 
@@ -235,12 +237,13 @@ def _undealt(game: Game, record: dict[str, Any]) -> State:
 
 def _deal(game: Game, state: State, events: list[Any], index: int, seeded: bool) -> None:
     """Makes the deal of an event; of a seeded match it must be that of seed and board."""
-    if index == len(events) or set(events[index]) != {"deal"}:
-        which = "the first event must be" if index == 0 else "a deal is due:"
-        raise RecordError(f"{which} {{'deal': …}}", index)
+    name = game.rules.deal_name(game, state)
+    if index == len(events) or set(events[index]) != {name}:
+        which = "the first event must be" if index == 0 else f"a {name} is due:"
+        raise RecordError(f"{which} {{{name!r}: …}}", index)
     by_seed = state.copy()
     try:
-        deck = game.rules.deck_of(game, state, events[index]["deal"])
+        deck = game.rules.deck_of(game, state, events[index][name])
     except RecordError as error:
         raise RecordError(str(error), index) from None
     game.deal(state, deck)
@@ -249,7 +252,7 @@ def _deal(game: Game, state: State, events: list[Any], index: int, seeded: bool)
         if by_seed.tobytes() != state.tobytes():
             seed, board = int(state["seed"][0]), int(state["board"][0])
             expected = game.rules.deal_event(game, by_seed)
-            raise RecordError(f"seed {seed}, board {board} deal {_shown(expected)}", index)
+            raise RecordError(f"seed {seed}, board {board} give {_shown(expected)}", index)
 
 
 def _play_move(game: Game, state: State, event: dict[str, Any], index: int) -> None:

@@ -20,6 +20,7 @@ from loop_envs.errors import UnknownEnvError
 from loop_envs.game import Game, Rules
 
 GAMES: dict[str, str] = {
+    "loo-v0": "loop_envs.games.loo",
     "loop_boards-v0": "loop_envs.games.loop_boards",
     "loop_seats-v0": "loop_envs.games.loop_seats",
     "loopla-v0": "loop_envs.games.loopla",

@@ -45,11 +45,11 @@ def draws(bars: list[int], sizes: list[int], number: int, key: int) -> list[tupl
     """Random deals."""
     barred, room = np.array(bars, np.int64), np.array(sizes, np.int64)
     box_of = np.zeros(len(bars), np.int64)
-    ways: Any = count_ways(barred, len(bars), room, len(sizes))
+    ways: Any = count_ways(barred, len(bars), room, len(sizes), 0)
     counter, found = 0, []
     for _ in range(number):
         counter = int(
-            assign(barred, len(bars), room, len(sizes), ways, np.uint64(key), counter, box_of)
+            assign(barred, len(bars), room, len(sizes), ways, -1, np.uint64(key), counter, box_of)
         )
         found.append(tuple(int(b) for b in box_of))
     return found
@@ -89,7 +89,7 @@ def test_random_cases_are_uniform() -> None:
 def test_the_number_of_ways_is_counted() -> None:
     for bars, sizes in CASES.values():
         barred, room = np.array(bars, np.int64), np.array(sizes, np.int64)
-        ways: Any = count_ways(barred, len(bars), room, len(sizes))
+        ways: Any = count_ways(barred, len(bars), room, len(sizes), 0)
         # Boxes that are barred from nothing, and what is left over, are not counted over.
         limited = [b for b in range(len(sizes)) if any(bar >> b & 1 for bar in bars)]
         seen = {tuple(b if b in limited else -1 for b in way) for way in ways_of(bars, sizes)}

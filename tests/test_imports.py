@@ -126,7 +126,7 @@ def test_the_lowest_layers_do_not_import_upwards_even_in_functions(name: str) ->
 @pytest.mark.parametrize("game", GAMES)
 def test_games_do_not_import_each_other(game: str) -> None:
     for name in NAMES:
-        if name.startswith(f"games.{game}"):
+        if f"{name}.".startswith(f"games.{game}."):
             for other in imported(TREES[name], False):
                 if other.startswith("loop_envs.games"):
                     assert other.startswith(f"loop_envs.games.{game}."), f"{name} imports {other}"

@@ -811,7 +811,7 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
 def test_the_process_returns_the_status_too() -> None:
     status, shown = run("list")[:2]
     assert status == 0
-    assert shown.startswith("loop_boards-v0  Loop, boards edition\n")
+    assert "loop_boards-v0  Loop, boards edition\n" in shown
     assert run("record", "chess-v0")[0] == 2
     status, _, err = run("replay", "/")
     assert status == 2

@@ -12,9 +12,12 @@ from loop_envs import env_ids, load_game
 from loop_envs.game import Game
 from loop_envs.registry import presets
 from loop_envs.testing import TreeSize, count_states
-from tests.reference import loop_boards, loop_seats, loopla
+from tests.reference import loo, loop_boards, loop_seats, loopla
 
 SIZES: dict[tuple[str, str], list[tuple[int, int, int]]] = {
+    ("loo-v0", "tiny"): [(53, 14, 6), (56, 15, 6), (35, 9, 6)],
+    ("loo-v0", "tiny_deals"): [(253, 154, 12), (377, 225, 12), (201, 81, 12)],
+    ("loo-v0", "tiny_pam"): [(81, 23, 8), (131, 36, 8), (54, 23, 8)],
     ("loop_boards-v0", "tiny"): [(79, 34, 8), (92, 44, 8), (146, 81, 8)],
     ("loop_boards-v0", "tiny_rounds"): [(880, 1156, 16), (1183, 1936, 16), (3582, 6561, 16)],
     ("loop_seats-v0", "tiny"): [(73, 26, 8), (92, 44, 8), (165, 93, 8)],
@@ -65,6 +68,12 @@ def _independent(game: Game, board: int) -> tuple[int, int]:
     if game.rules.name == "loop_seats":
         seats = loop_seats.start_from_deal(game.options, {"deal": deal})
         return _play_through(seats, lambda m: [] if m.end else m.legal_moves(), "move")
+    if game.rules.name == "loo":
+        dealt = loo.Match(loo.resolve(game.options))
+        loo.check_event(dealt, {"deal": deal}, 0)
+        return _play_through(
+            dealt, lambda m: [] if m.phase in ("deal", "over") else loo.legal_moves(m), "move"
+        )
     match = loopla.Match(loopla.resolve(game.options))
     match.start_round(deal["hands"], deal["top"], deal["first"], deal.get("instruction"))
     return _play_through(
@@ -76,7 +85,8 @@ def _independent(game: Game, board: int) -> tuple[int, int]:
 def test_the_independent_engines_count_the_same(env_id: str, name: str) -> None:
     game = load_game(env_id, **presets(env_id)[name])
     for board, (_, histories, longest) in enumerate(SIZES[env_id, name]):
-        several_deals = env_id == "loopla-v0" and game.options["rounds"] > 1
+        several_deals = game.options.get("num_deals", game.options.get("rounds", 1)) > 1
+        several_deals &= env_id in ("loo-v0", "loopla-v0")
         if histories <= MOST and not several_deals:
             assert _independent(game, board) == (histories, longest)
 

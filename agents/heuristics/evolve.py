@@ -3,9 +3,10 @@
 ``python -m agents.heuristics.evolve loop_seats-v0 --minutes 30``
 
 A plain evolution strategy: every generation draws pairs of opposite changes of all weights, plays
-each against the middle of the population and against `greedy` on the same boards, and moves the
-middle towards what scored best (rank weights as in Hansen, "The CMA Evolution Strategy: A
-Tutorial", 2016, equation 53, without covariances). Prints the weights now and then.
+each against the middle of the population and against the simple rule-based player, on the same
+boards, and moves the middle towards what scored best (rank weights as in Hansen, "The CMA
+Evolution Strategy: A Tutorial", 2016, equation 53, without covariances). Prints the weights now
+and then.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def main() -> None:
         for change in changes:
             other = policy(middle + step * scale * change)
             scores.append(
-                margin(game, other, now, boards) + margin(game, other, module.GREEDY, boards)
+                margin(game, other, now, boards) + margin(game, other, module.POLICIES[0], boards)
             )
         order = np.argsort(scores)[::-1]
         middle = middle + step * scale * (ranks @ changes[order])

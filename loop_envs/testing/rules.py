@@ -43,6 +43,11 @@ def check_actions(game: Game, seed: int = 0) -> None:
     assert len(names) == game.num_actions == len(set(names)), "action texts must differ"
     state = game.new_state(seed)
     assert all(game.parse_action(state, text) == action for action, text in enumerate(names))
+    if game.rules.action_text is not None:  # texts that depend on the state
+        for state, _ in random_states(game, seed, 1):
+            legal = game.legal_actions(state)
+            texts = [game.action_text(state, a) for a in legal]
+            assert [game.parse_action(state, text) for text in texts] == legal
     covered = [a for _, lo, size, _ in game.rules.action_groups(game) for a in range(lo, lo + size)]
     assert sorted(covered) == list(range(game.num_actions)), "groups must cover every action once"
 

@@ -137,7 +137,8 @@ def deal_of(game: Game, state: State, memory: Memory) -> dict[str, Any]:
     fresh["deals"] = memory.rounds_played
     fresh["next_starter"] = -1 if memory.next_starter is None else memory.next_starter
     game.deal(fresh)
-    return game.rules.deal_event(game, fresh)
+    told: dict[str, Any] = game.rules.deal_event(game, fresh)
+    return told
 
 
 def test_who_gave_the_constraint_and_who_had_a_bust_are_shown() -> None:

@@ -8,7 +8,7 @@ from loop_envs.assignments import assign, count_ways
 from loop_envs.deals import mix
 from loop_envs.games.loopla.options import MAX_COPIES
 from loop_envs.games.loopla.state import PLAYING, add_card, legal_values
-from loop_envs.jit import allocating, compiled
+from loop_envs.jit import ONE, ZERO, allocating, compiled
 
 
 @allocating
@@ -28,10 +28,10 @@ def resample(options, tables, state, player, key):
     sizes = np.zeros(n, np.int64)
     me = np.int64(player)
     unseen = _gather(options, state, me, value_of, barred, sizes)
-    ways = count_ways(barred, unseen, sizes, n)
+    ways = count_ways(barred, unseen, sizes, n, ZERO)
     counter = np.int64(0)
     while True:
-        counter = assign(barred, unseen, sizes, n, ways, key, counter, box_of)
+        counter = assign(barred, unseen, sizes, n, ways, -ONE, key, counter, box_of)
         for q in range(n):
             if q != me:
                 for k in range(MAX_COPIES):
