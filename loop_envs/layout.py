@@ -14,15 +14,33 @@ from loop_envs.jit import Int, inlined
 
 
 @inlined
-def write_number(out: npt.NDArray[np.int8], at: Int, at_hundreds: Int, value: Int) -> None:
-    """Writes a number that can pass eight bits: the rest modulo 100, and the hundreds.
+def turned(seat: Int, back: Int, seats: Int) -> Int:
+    """A seat counted clockwise from another: ``(seat - back) mod seats``."""
+    places = np.int64(seat) - np.int64(back)
+    return places if places >= 0 else places + np.int64(seats)
 
-    Both carry the sign; the hundreds stop at 127. Numbers within ±12,799 are exact.
+
+@inlined
+def write_number(out: npt.NDArray[np.int8], at: Int, apart: Int, digits: Int, value: Int) -> None:
+    """Writes a number that can pass eight bits as digits to base 100, the lowest first.
+
+    Every digit carries the sign; the last one takes what is left and stops at 127, so two are
+    exact within ±12,799 and three within ±1,279,999.
+
+    Args:
+        out: int8 vector.
+        at: Where the lowest digit goes.
+        apart: Entries from one digit to the next.
+        digits: Number of digits.
+        value: The number.
     """
-    size = abs(np.int64(value))
-    sign = 1 if value >= 0 else -1
-    out[at] = sign * (size % 100)
-    out[at_hundreds] = sign * (size // 100 if size < 12_800 else 127)
+    sign = np.int64(1) if value >= 0 else np.int64(-1)
+    rest = np.uint64(abs(np.int64(value)))  # unsigned, which divides faster
+    for i in range(digits - 1):
+        higher = rest // np.uint64(100)
+        out[at + i * apart] = sign * np.int64(rest - higher * np.uint64(100))
+        rest = higher
+    out[at + (digits - 1) * apart] = sign * np.int64(min(rest, np.uint64(127)))
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,18 @@ from __future__ import annotations
 import argparse
 import importlib
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from loop_envs import load_game
 from loop_envs.envs.matches import play_matches
+from loop_envs.errors import UnknownEnvError
 from loop_envs.game import Game
 from loop_envs.policies import Policy
+from loop_envs.registry import rules_of
 
 Weights = npt.NDArray[np.float64]
 
@@ -35,8 +39,36 @@ def margin(game: Game, one: Policy, other: Policy, boards: npt.NDArray[np.int64]
     return float(margins[seating == 0].mean() - margins[seating == 1].mean())
 
 
-def main() -> None:
-    """Runs the search."""
+def _players_of(parser: argparse.ArgumentParser, env_id: str) -> Any:
+    """The module of a game's rule-based players."""
+    try:
+        return importlib.import_module(f"agents.heuristics.{rules_of(env_id).name}")
+    except UnknownEnvError as error:
+        parser.error(str(error))
+    except ModuleNotFoundError:
+        parser.error(f"{env_id} has no rule-based players in agents.heuristics")
+
+
+def _start(parser: argparse.ArgumentParser, text: str, module: Any) -> Weights:
+    """The weights to begin with."""
+    if not text:
+        return np.array(module.WEIGHTS, np.float64)
+    try:
+        weights = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        parser.error(f"--start: got {text!r}, allowed: numbers, comma by comma")
+    if len(weights) != len(module.W) or not np.isfinite(weights).all():
+        names = ", ".join(w.name for w in module.W)
+        parser.error(f"--start: got {text!r}, allowed: {len(module.W)} finite numbers: {names}")
+    return weights
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the search.
+
+    Args:
+        arguments: Those of the command line; None takes the process's own.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("env", help="environment id, such as loop_seats-v0")
     parser.add_argument("--minutes", type=float, default=10.0)
@@ -45,20 +77,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--spread", type=float, default=0.25, help="size of the changes at first")
     parser.add_argument("--start", default="", help="weights to begin with, comma by comma")
-    asked = parser.parse_args()
-    name = asked.env.rpartition("-v")[0]
-    module = importlib.import_module(f"agents.heuristics.{name}")
+    asked = parser.parse_args(arguments)
+    for name, least in (("pairs", 1), ("boards", 1), ("seed", 0), ("minutes", 0), ("spread", 0)):
+        if not least <= getattr(asked, name) < float("inf"):
+            parser.error(f"--{name}: got {getattr(asked, name)}, allowed: a number from {least} on")
+    module = _players_of(parser, asked.env)
     games = [load_game(asked.env, **options) for options in module.EVOLVED_ON]
     rng = np.random.default_rng(asked.seed)
+    middle = _start(parser, asked.start, module)
 
     def policy(weights: Weights) -> Policy:
         changes = {w: round(float(value)) for w, value in zip(module.W, weights, strict=True)}
         made: Policy = module.with_weights("changed", changes)
         return made
 
-    middle: Weights = np.array(module.WEIGHTS, np.float64)
-    if asked.start:
-        middle = np.array([float(part) for part in asked.start.split(",")])
     scale = np.maximum(np.abs(middle), 300.0)
     ranks = np.maximum(0.0, np.log(asked.pairs + 0.5) - np.log(np.arange(1, 2 * asked.pairs + 1)))
     ranks /= ranks.sum()

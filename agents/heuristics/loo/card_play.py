@@ -116,7 +116,7 @@ def choose_by_deals(tables, observation, mask, trumps, pam, chips, loo, key):
         card = rest & (~rest + ONE_BIT)
         rest &= rest - ONE_BIT
         total = 0.0
-        for d in range(DEALS):  # the same deals for every card, as far as the pool's order allows
+        for d in range(DEALS):  # other deals for every card: the pool's order moves on
             _deal(pool, size, barred, sizes, order, table, hands, key, np.int64(64 * d))
             hands[0] = own
             for p in range(n):

@@ -16,10 +16,10 @@ from loop_envs.jit import compiled
 
 # The vector, entry by entry; the weights come last.
 PLAYERS, RANKS, SIZE, PAM, LOO, LOO_AMOUNT, ANTE, UNDERTRUMP = range(8)
-FIRST_PASS, FIRST_MISS, FIRST_DRAW, FIRST_CIVIL = range(8, 12)
-HAND, DISCARDS, TURN_UP, TABLE, PLAYED, BARRED, TRUMP, LED, DEALER = range(12, 21)
-PHASE, DECLARED, TRICKS_WON, POOL, EXCHANGED = range(21, 26)
-WEIGHTS = 26
+FIRST_PASS, FIRST_MISS, FIRST_DRAW = range(8, 11)
+HAND, DISCARDS, TURN_UP, TABLE, PLAYED, BARRED, TRUMP, LED, DEALER = range(11, 20)
+PHASE, DECLARED, TRICKS_WON, POOL = range(20, 24)
+WEIGHTS = 24
 _FIELDS = {
     HAND: "hand",
     DISCARDS: "discards",
@@ -62,13 +62,11 @@ def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
         (FIRST_PASS, "first_pass"),
         (FIRST_MISS, "first_miss"),
         (FIRST_DRAW, "first_draw"),
-        (FIRST_CIVIL, "first_civil"),
     ):
         header[entry] = record[name]
     header[LOO_AMOUNT] = min(int(record["loo_amount"]), 2**31 - 1)
     for entry, name in _FIELDS.items():
         header[entry] = offsets[name]
-    header[EXCHANGED] = offsets.get("exchanged", -1)
     return np.concatenate([header, np.array(weights, np.int32)])
 
 

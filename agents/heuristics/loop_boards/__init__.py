@@ -13,6 +13,9 @@ from loop_envs.games.loop_boards.actions import combinations_of
 from loop_envs.policies import Policy, Tables
 
 GAMES = ("loop_boards",)
+WEIGHTS = in_order()
+EVOLVED_ON = [{"num_players": n} for n in (4, 5, 6)]
+"""Variants that the weights are made for, see `agents.heuristics.evolve`."""
 
 
 def prepare(game: Game, changes: dict[W, int] | None = None) -> Tables:

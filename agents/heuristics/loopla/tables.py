@@ -12,10 +12,9 @@ from loop_envs.jit import compiled
 
 # The vector, entry by entry; the weights come last.
 PLAYERS, VALUES, COPIES, JOKER, JOKER_DOUBLES, FREE_AFTER_FALL, WHOOP = range(7)
-HAND, SEEN, COLLECTIONS, TOP, COVERED, REVERSED, PHASE, CARDS_LEFT, ACTIVE = range(7, 16)
-WEIGHTS = 16
+HAND, SEEN, COLLECTIONS, TOP, COVERED, REVERSED, CARDS_LEFT, ACTIVE = range(7, 15)
+WEIGHTS = 15
 
-MAX_VALUES = 13
 BITS = 3
 """Bits of a count in a packed word of counts by value: at most four copies of 13 values."""
 
@@ -46,7 +45,6 @@ def build(game: Game, weights: Sequence[int] = ()) -> npt.NDArray[np.int32]:
         (TOP, "top"),
         (COVERED, "covered"),
         (REVERSED, "reversed"),
-        (PHASE, "phase"),
         (CARDS_LEFT, "cards_left"),
         (ACTIVE, "active"),
     ):

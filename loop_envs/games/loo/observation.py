@@ -13,12 +13,13 @@ import numpy as np
 from loop_envs.cards import write_planes
 from loop_envs.games.loo.options import MAX_HAND, SUITS, has_exchange
 from loop_envs.games.loo.state import EMPTY, PLAYING
-from loop_envs.jit import compiled, inlined
-from loop_envs.layout import Field, Layout
+from loop_envs.jit import ONE, compiled, inlined
+from loop_envs.layout import Field, Layout, turned, write_number
 
 MOST = 127  # of int8
 FOUR = np.int64(SUITS)
 DECLARATIONS, PHASES = 4, 3
+DIGITS = np.int64(3)  # of an amount
 
 
 def build_layout(options: dict[str, Any]) -> Layout:
@@ -73,28 +74,6 @@ def _amount(name: str, size: int, text: str, sign: int = 0) -> list[Field]:
     ]
 
 
-@inlined
-def _turned(seat, back, n):
-    """`seat` counted from another seat: (seat - back) mod n."""
-    seat = np.int64(seat) - back
-    return seat if seat >= 0 else seat + n
-
-
-@inlined
-def _write_amount(out, at, apart, value):
-    """Writes a number as its last two digits, hundreds, and ten-thousands, `apart` entries apart.
-
-    All carry the sign; numbers within ±1,279,999 are exact.
-    """
-    sign = 1 if value >= 0 else -1
-    size = np.uint64(abs(np.int64(value)))  # unsigned, which divides faster
-    hundreds = size // np.uint64(100)
-    most = hundreds // np.uint64(100)
-    out[at] = sign * np.int64(size - hundreds * np.uint64(100))
-    out[at + apart] = sign * np.int64(hundreds - most * np.uint64(100))
-    out[at + 2 * apart] = sign * np.int64(min(most, np.uint64(MOST)))
-
-
 @compiled
 def observe(options, tables, state, player, out):
     """Writes the observation of one player, int8 of shape (layout.size,)."""
@@ -142,19 +121,19 @@ def _observe_play(options, state, me, out, at):
     out[at + suit] = 1
     at += SUITS + 1
     if state.phase == PLAYING and state.player >= 0:
-        out[at + _turned(state.leader[current], me, n)] = 1
+        out[at + turned(state.leader[current], me, n)] = 1
         if state.table != EMPTY:
-            out[at + n + _turned(state.winning, me, n)] = 1
+            out[at + n + turned(state.winning, me, n)] = 1
 
 
 @inlined
 def _observe_deal(options, state, me, out, at):
     """The fields from `dealer` on."""
     n = options.players
-    out[at + _turned(state.dealer, me, n)] = 1
+    out[at + turned(state.dealer, me, n)] = 1
     at += n
     if state.player >= 0:
-        out[at + _turned(state.player, me, n)] = 1
+        out[at + turned(state.player, me, n)] = 1
         out[at + n + state.phase] = 1
     at += n + PHASES
     won = at + DECLARATIONS * n
@@ -168,7 +147,7 @@ def _observe_deal(options, state, me, out, at):
         out[won + k] = state.tricks_won[q]
         if options.exchange and state.exchanged[q] > 0:
             out[behind + size * k + state.exchanged[q] - 1] = 1
-        _write_amount(out, money + k, n, np.int64(state.chips[q]) - options.stack)
+        write_number(out, money + k, n, DIGITS, np.int64(state.chips[q]) - options.stack)
         q = q + 1 if q + 1 < n else 0
     out[won + n] = state.civil
     out[won + n + 1] = state.was_civil
@@ -176,5 +155,5 @@ def _observe_deal(options, state, me, out, at):
         out[behind + n * size] = state.stock_size - state.stock_at
     out[money - 2] = state.single
     out[money - 1] = min(max(options.num_deals - state.deals_done - 1, 0), MOST)
-    _write_amount(out, money + 3 * n, np.int64(1), np.int64(state.pool))
-    _write_amount(out, money + 3 * n + 3, np.int64(1), np.int64(state.carry))
+    write_number(out, money + 3 * n, ONE, DIGITS, np.int64(state.pool))
+    write_number(out, money + 3 * n + 3, ONE, DIGITS, np.int64(state.carry))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from loop_envs.game import state_dtype
-from loop_envs.games.loo.options import MAX_HAND, MAX_SEATS, SUITS
+from loop_envs.games.loo.options import MAX_HAND, MAX_SEATS
 from loop_envs.jit import compiled, inlined
 
 MAX_DECK = 52
@@ -113,9 +113,3 @@ def set_trump(options, state, suit):
     state.trump = suit
     state.trumps = cards | state.pam
     state.honour = ace >> ONE_BIT if ace == state.turn_up else ace
-
-
-def planes_of(words, ranks):
-    """Sets of cards, uint64 [...], as 0 and 1 of shape [..., suits, ranks], for texts and tests."""
-    bits = np.asarray(words, np.uint64)[..., None] >> np.arange(64, dtype=np.uint64) & ONE_BIT
-    return bits.reshape(*bits.shape[:-1], SUITS, 16)[..., :ranks].astype(np.int8)

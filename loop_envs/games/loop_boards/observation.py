@@ -17,7 +17,7 @@ from loop_envs.climbing.tables import CHOOSING, KIND, SET, SIZE
 from loop_envs.games.loop_boards.options import deck_of
 from loop_envs.games.loop_boards.state import board_of, first_player
 from loop_envs.jit import ONE, ZERO, compiled, inlined
-from loop_envs.layout import Field, Layout
+from loop_envs.layout import Field, Layout, turned
 
 
 def build_layout(options: dict[str, Any]) -> Layout:
@@ -62,13 +62,6 @@ def build_layout(options: dict[str, Any]) -> Layout:
     )
 
 
-@inlined
-def _turned(seat, back, n):
-    """`seat` counted from another seat: (seat - back) mod n."""
-    seat = np.int64(seat) - back
-    return seat if seat >= 0 else seat + n
-
-
 @compiled
 def observe(options, tables, state, player, out):
     """Writes the observation of one player, int8 of shape (layout.size,)."""
@@ -93,7 +86,7 @@ def observe(options, tables, state, player, out):
     if current >= 0:
         out[at + np.int64(tables[current, KIND] != SET)] = 1
         out[at + 1 + tables[current, SIZE]] = 1
-        out[at + 6 + _turned(state.owner, me, n)] = 1
+        out[at + 6 + turned(state.owner, me, n)] = 1
     passes = np.int64(state.passed)
     q = me
     for k in range(n):
@@ -109,14 +102,14 @@ def observe(options, tables, state, player, out):
             out[rank + k * n + taken - 1] = 1
             out[results + (k * n + k) * n + taken - 1] = 1
         # In round r board b was with player b + r, who sits (b + r - me) from the observer.
-        holder = _turned(b, me, n)
+        holder = turned(b, me, n)
         for r in range(played):
             out[results + (k * n + holder) * n + state.ranks[b, r] - 1] = 1
             holder = holder + 1 if holder + 1 < n else 0
         q = q + 1 if q + 1 < n else 0
     if state.player >= 0:
-        out[turn + _turned(state.player, me, n)] = 1
-    out[first + _turned(first_player(options, state), me, n)] = 1
+        out[turn + turned(state.player, me, n)] = 1
+    out[first + turned(first_player(options, state), me, n)] = 1
     out[phase + (0 if state.phase == CHOOSING else 1 + state.must_play)] = 1
     out[phase + 3] = state.inverted
     out[phase + 4 + played] = 1

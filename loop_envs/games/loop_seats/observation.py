@@ -18,7 +18,9 @@ from loop_envs.climbing.tables import CHOOSING, KIND, SET, SIZE
 from loop_envs.games.loop_seats.actions import MAX_SET, combinations_of
 from loop_envs.games.loop_seats.state import SEATING
 from loop_envs.jit import ONE, ZERO, compiled, inlined
-from loop_envs.layout import Field, Layout, write_number
+from loop_envs.layout import Field, Layout, turned, write_number
+
+TWO = np.int64(2)  # digits of a number
 
 
 def longest_of(options: dict[str, Any]) -> int:
@@ -102,7 +104,7 @@ def observe(options, tables, state, player, out):
     if current >= 0:
         out[at + np.int64(tables[current, KIND] != SET)] = 1
         out[size + tables[current, SIZE] - 1] = 1
-        out[owner + _turned(state.owner, me, n)] = 1
+        out[owner + turned(state.owner, me, n)] = 1
     passes = np.int64(state.passed)
     s = me
     for k in range(n):
@@ -117,18 +119,18 @@ def observe(options, tables, state, player, out):
         if state.card[s] > 0:
             out[card + k * n + state.card[s] - 1] = 1
             out[before + k * n + state.before[p] - 1] = 1
-        out[who + k * n + _turned(p, player, n)] = 1
+        out[who + k * n + turned(p, player, n)] = 1
         sitters = np.int64(state.held[s])
         t = me
         for j in range(n):
             out[held + k * n + j] = sitters >> state.player_at[t] & 1
             t = t + 1 if t + 1 < n else 0
-        write_number(out, points + k, points + n + k, np.int64(state.points[p]))
+        write_number(out, points + k, n, TWO, np.int64(state.points[p]))
         s = s + 1 if s + 1 < n else 0
     if state.player >= 0:
-        out[turn + _turned(state.seat_of[state.player], me, n)] = 1
-    out[first + _turned(state.first, me, n)] = 1
-    out[first + n + _turned(state.start_seat, me, n)] = 1
+        out[turn + turned(state.seat_of[state.player], me, n)] = 1
+    out[first + turned(state.first, me, n)] = 1
+    out[first + n + turned(state.start_seat, me, n)] = 1
     if state.phase == CHOOSING:
         out[phase] = 1
     elif state.phase == SEATING:
@@ -136,14 +138,7 @@ def observe(options, tables, state, player, out):
     else:
         out[phase + 1 + state.must_play] = 1
     out[phase + 4] = state.inverted
-    write_number(out, rounds, rounds + 1, np.int64(state.rounds_done))
-
-
-@inlined
-def _turned(seat, back, n):
-    """`seat` counted from another seat: (seat - back) mod n."""
-    seat = np.int64(seat) - np.int64(back)
-    return seat if seat >= 0 else seat + n
+    write_number(out, rounds, ONE, TWO, np.int64(state.rounds_done))
 
 
 @inlined

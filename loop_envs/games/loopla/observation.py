@@ -13,10 +13,11 @@ import numpy as np
 from loop_envs.bits import word64
 from loop_envs.cards import write_bits, write_planes
 from loop_envs.games.loopla.state import OPEN, PICKING_UP
-from loop_envs.jit import compiled, inlined
-from loop_envs.layout import Field, Layout
+from loop_envs.jit import compiled
+from loop_envs.layout import Field, Layout, turned, write_number
 
 MOST = 127  # of int8
+TWO = np.int64(2)  # digits of a score
 
 
 def build_layout(options: dict[str, Any]) -> Layout:
@@ -59,13 +60,6 @@ def build_layout(options: dict[str, Any]) -> Layout:
     )
 
 
-@inlined
-def _turned(seat, back, n):
-    """`seat` counted from another seat: (seat - back) mod n."""
-    seat = np.int64(seat) - back
-    return seat if seat >= 0 else seat + n
-
-
 @compiled
 def observe(options, tables, state, player, out):
     """Writes the observation of one player, int8 of shape (layout.size,)."""
@@ -96,7 +90,7 @@ def observe(options, tables, state, player, out):
     if state.constraint != OPEN:
         out[constraint + state.constraint] = 1
     if state.giver >= 0:
-        out[giver + _turned(state.giver, me, n)] = 1
+        out[giver + turned(state.giver, me, n)] = 1
     out[giver + n] = state.direction < 0
     active, fallen = np.int64(state.active), np.int64(state.fallen)
     busted = np.int64(state.busted)
@@ -106,14 +100,11 @@ def observe(options, tables, state, player, out):
         out[by_player + n + k] = active >> q & 1
         out[by_player + 2 * n + k] = fallen >> q & 1
         out[by_player + 3 * n + k] = busted >> q & 1
-        score = np.uint64(state.points[q])  # unsigned, which divides faster
-        hundreds = score // np.uint64(100)
-        out[points + k] = score - hundreds * np.uint64(100)
-        out[points + n + k] = min(hundreds, np.uint64(MOST))
+        write_number(out, points + k, n, TWO, np.int64(state.points[q]))
         q = q + 1 if q + 1 < n else 0
-    out[by_player + 4 * n + _turned(state.starter, me, n)] = 1
+    out[by_player + 4 * n + turned(state.starter, me, n)] = 1
     if state.player >= 0:
-        out[by_player + 5 * n + _turned(state.player, me, n)] = 1
+        out[by_player + 5 * n + turned(state.player, me, n)] = 1
         out[phase + state.phase] = 1
         if state.phase == PICKING_UP:
             out[at + values + state.covered] = 1
