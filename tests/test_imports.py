@@ -52,7 +52,7 @@ MAY_USE: dict[str, set[str]] = {
     "registry": OTHERS | {"gymnasium", "pettingzoo"},
     "envs": OTHERS | {"gymnasium", "pettingzoo"},
     "testing": OTHERS | {"gymnasium", "pettingzoo"},
-    "duplicate": OTHERS | {"scipy", "polars"},
+    "duplicate": OTHERS | {"scipy", "polars", "openskill"},
     "render": OTHERS | {"matplotlib", "pygame"},
 }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -59,3 +60,43 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     quantile = float(special.stdtrit(n - 1, (1 + level) / 2))
     half = quantile * float(x.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, n)
+
+
+def jackknife_interval(
+    values: npt.ArrayLike,
+    statistic: Callable[[npt.NDArray[Any]], float],
+    groups: int = 20,
+    level: float = 0.95,
+) -> Interval:
+    """Interval of any smooth statistic of boards, by leaving out groups of them.
+
+    The boards are dealt to the groups in turn; the statistic is computed without each group, and
+    the pseudo-values ``g · all - (g - 1) · without group`` are treated as in `mean_interval`
+    (delete-a-group jackknife: Tukey 1958; Shao and Wu 1989). It needs only as many computations
+    as there are groups.
+
+    Args:
+        values: [boards, ...]: what the statistic takes; boards are independent of each other.
+            The numbers of the boards will do, if the statistic picks their rows from a table.
+        statistic: A function of such an array with fewer boards.
+        groups: Number of groups, at least 2; no more are made than there are boards.
+        level: Confidence level, between 0 and 1.
+
+    Returns:
+        The statistic of all boards as the mean; its bounds, which are nan if the statistic is
+        not finite for all boards and without each group; the number of groups as n.
+
+    Raises:
+        ValueError: If there are fewer than two boards or groups, or `level` is out of range.
+    """
+    x = np.asarray(values)
+    groups = min(groups, len(x))
+    if groups < 2:
+        raise ValueError(f"values, groups: got {len(x)} boards, {groups} groups, allowed: ≥ 2")
+    member = np.arange(len(x)) % groups
+    whole = float(statistic(x))
+    parts = np.array([statistic(x[member != g]) for g in range(groups)])
+    if not np.isfinite([whole, *parts]).all():
+        return Interval(whole, math.nan, math.nan, groups)
+    center, low, high, _ = mean_interval(groups * whole - (groups - 1) * parts, level)
+    return Interval(whole, whole + low - center, whole + high - center, groups)

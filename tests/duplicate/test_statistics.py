@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from loop_envs.duplicate import mean_interval
+from loop_envs.duplicate.statistics import jackknife_interval
 
 
 def test_four_values_by_hand() -> None:
@@ -51,3 +52,31 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     intervals = [mean_interval(sample, 0.9) for sample in samples]
     covered = np.mean([i.low <= 3 <= i.high for i in intervals])
     assert covered == pytest.approx(0.9, abs=0.02)
+
+
+def test_jackknife_of_a_mean_is_the_interval_of_the_mean() -> None:
+    values = np.random.default_rng(1).normal(2, 3, 30)
+    one_each = jackknife_interval(values, np.mean, groups=100)
+    assert one_each == pytest.approx(mean_interval(values))
+    assert jackknife_interval(values, np.mean, groups=10).n == 10
+
+
+def test_jackknife_intervals_cover() -> None:
+    samples = np.random.default_rng(2).normal(0, 1, (600, 80))
+
+    def log_variance(values: np.ndarray) -> float:
+        return float(np.log(values.var(ddof=1)))
+
+    intervals = [jackknife_interval(sample, log_variance, 20, 0.9) for sample in samples]
+    assert np.mean([i.low <= 0 <= i.high for i in intervals]) == pytest.approx(0.9, abs=0.035)
+
+
+def test_jackknife_without_bounds() -> None:
+    interval = jackknife_interval([0.0, 0, 1], lambda x: 1.0 if x.any() else math.inf)
+    assert interval.mean == 1
+    assert math.isnan(interval.low)
+    for values, groups in (([1.0], 20), ([1.0, 2], 1)):
+        with pytest.raises(ValueError, match="groups"):
+            jackknife_interval(values, np.mean, groups)
+    with pytest.raises(ValueError, match="level"):
+        jackknife_interval([1, 2], np.mean, level=1)
