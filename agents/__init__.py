@@ -2,5 +2,6 @@
 
 from agents.base import Agent, CompiledAgent, Decisions
 from agents.named import agent_names, make_agent
+from agents.zoo import load
 
-__all__ = ["Agent", "CompiledAgent", "Decisions", "agent_names", "make_agent"]
+__all__ = ["Agent", "CompiledAgent", "Decisions", "agent_names", "load", "make_agent"]

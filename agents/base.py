@@ -24,6 +24,8 @@ class Decisions:
         board: int64 [k], board number of each match.
         ply: int32 [k], number of decisions made before in each match.
         seed: uint64 [k], seed of each match.
+        state: int8 [k, n · D], all players' observations from the own one on clockwise, for
+            critics that may know more than a player; None where nobody asked for them.
     """
 
     observation: npt.NDArray[np.int8]
@@ -32,12 +34,13 @@ class Decisions:
     board: npt.NDArray[np.int64]
     ply: npt.NDArray[np.int32]
     seed: npt.NDArray[np.uint64]
+    state: npt.NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
         return len(self.seat)
 
     @classmethod
-    def of(cls, batch: Batch, rows: npt.NDArray[np.int64]) -> Decisions:
+    def of(cls, batch: Batch, rows: npt.NDArray[np.int64], with_state: bool = False) -> Decisions:
         """The pending decisions of some matches of a batch, copied."""
         return cls(
             batch.observation[rows],
@@ -46,6 +49,7 @@ class Decisions:
             batch.board[rows],
             batch.ply[rows],
             batch.seed[rows],
+            batch.observe_all(rows).reshape(len(rows), -1) if with_state else None,
         )
 
     def keys(self, agent_seed: int) -> npt.NDArray[np.uint64]:

@@ -9,12 +9,11 @@ from typing import Any
 import torch
 
 from agents.base import Agent
-from agents.learners.ppo import PPOAgent
+from agents.learners.kinds import KINDS, make_frozen
 from loop_envs.errors import LoopEnvsError
 from loop_envs.game import Game
 
-FORMAT = "loop-envs-checkpoint/1"
-KINDS = {"ppo": PPOAgent}
+FORMAT = "loop-envs-checkpoint/2"
 
 
 class CheckpointError(LoopEnvsError, ValueError):
@@ -97,4 +96,4 @@ def load_agent(
         raise CheckpointError(f"{path} does not fit: {'; '.join(differences)}")
     if content["kind"] not in KINDS:
         raise CheckpointError(f"{path}: kind {content['kind']!r}, known: {', '.join(KINDS)}")
-    return KINDS[content["kind"]](name or path.stem, game, content["frozen"], seed, sample)
+    return make_frozen(content["kind"], name or path.stem, game, content["frozen"], seed, sample)

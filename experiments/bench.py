@@ -7,27 +7,24 @@ machine's mood hits all of them; shown are the median and the spread.
 from __future__ import annotations
 
 import functools
-import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rich.table import Table
 
 from experiments import peers
+from experiments.bench_report import Row, markdown, summary
 from experiments.config import GameConfig
 from experiments.config_errors import problems
 from experiments.config_yaml import apply_overrides, read_yaml
 from experiments.errors import ConfigError
-from experiments.measure import Measured, machine
+from experiments.measure import Measured
 from experiments.progress import Progress
 from loop_envs import load_game
 from loop_envs.errors import LoopEnvsError
 from loop_envs.game import Game
-
-LEDUC = "PettingZoo leduc_holdem_v4"
 
 
 class BenchConfig(BaseModel):
@@ -40,44 +37,20 @@ class BenchConfig(BaseModel):
     seconds: float = Field(2.0, gt=0, description="length of a timed run")
     repeats: int = Field(5, ge=1, description="timed runs of each measurement")
     threads: list[int] = Field([1, 2], min_length=1, description="numbers of threads")
+    first_use: bool = Field(True, description="measure how long first use takes, cold and warm")
+    training: list[GameConfig] = Field([], description="games on which learners are timed")
+    learners: list[Literal["ppo", "ppo_all", "dmc", "dqn"]] = Field(
+        ["ppo", "ppo_all", "dmc", "dqn"], description="kinds of learners that are timed"
+    )
     peers: bool = Field(True, description="measure peer libraries that are installed")
     output: str | None = Field(None, description="Markdown file that gets the table")
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the table.
-
-    Attributes:
-        what: What was measured.
-        path: How.
-        unit: Of the values.
-        values: One for each run.
-    """
-
-    what: str
-    path: str
-    unit: str
-    values: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        """Median of the runs."""
-        return statistics.median(self.values)
-
-    def cells(self) -> list[str]:
-        """What, how, median and spread as texts."""
-        lowest, highest = min(self.values), max(self.values)
-        spread = f"{_number(lowest)} – {_number(highest)}"
-        return [self.what, self.path, f"{_number(self.median)} {self.unit}", spread]
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-
-
-def load(path: str | Path, overrides: Sequence[str]) -> tuple[BenchConfig, list[Game]]:
+def load(path: str | Path, overrides: Sequence[str]) -> tuple[BenchConfig, list[Game], list[Game]]:
     """Reads and checks the configuration.
+
+    Returns:
+        The configuration, its games, and those on which learners are timed.
 
     Raises:
         ConfigError: If anything is wrong with it.
@@ -87,22 +60,40 @@ def load(path: str | Path, overrides: Sequence[str]) -> tuple[BenchConfig, list[
         config = BenchConfig.model_validate(data)
     except ValidationError as error:
         raise ConfigError(str(path), problems(error, BenchConfig.model_json_schema())) from None
+    games = _games(config.games, "games", str(path))
+    return config, games, _games(config.training, "training", str(path))
+
+
+def _games(given: Sequence[GameConfig], section: str, path: str) -> list[Game]:
     games = []
-    for number, given in enumerate(config.games):
+    for number, one in enumerate(given):
         try:
-            games.append(load_game(given.env, **given.options))
+            games.append(load_game(one.env, **one.options))
         except LoopEnvsError as error:
-            raise ConfigError(str(path), [(f"games.{number}", str(error))]) from None
-    return config, games
+            raise ConfigError(path, [(f"{section}.{number}", str(error))]) from None
+    return games
 
 
-def measure(config: BenchConfig, games: list[Game], progress: Progress) -> list[Row]:
+def title(game: Game) -> str:
+    """The game and what distinguishes this variant of it."""
+    changed = {
+        o.name: game.options[o.name]
+        for o in game.rules.options
+        if o.name != "num_players" and game.options[o.name] != o.default
+    }
+    words = "".join(f", {value}" if isinstance(value, str) else "" for value in changed.values())
+    return f"{game.env_id}{words}, {game.num_players} players"
+
+
+def measure(
+    config: BenchConfig, games: list[Game], training: list[Game], progress: Progress
+) -> list[Row]:
     """Runs every measurement `repeats` times, in turn."""
     jobs: list[tuple[str, str, str, Callable[[], float]]] = []
     fixed: list[Row] = []
     for game in games:
         measured = Measured(game, config.num_matches, config.seconds)
-        name = f"{game.env_id}, {game.num_players} players"
+        name = title(game)
         for threads in config.threads:
             on = f"batch {config.num_matches}, {threads} thread{'s' * (threads > 1)}"
             loop = functools.partial(measured.compiled_loop, threads)
@@ -112,12 +103,14 @@ def measure(config: BenchConfig, games: list[Game], progress: Progress) -> list[
         jobs.append((name, "AEC make(): last() + step()", "decisions/s", measured.aec))
         size = f"state, mask and observation of {config.num_matches} matches"
         fixed.append(Row(name, size, "MiB", (measured.megabytes(),)))
-        for batch, kind in ((False, "AEC"), (True, "batch")):
+        for batch, kind in ((False, "AEC"), (True, "batch")) if config.first_use else ():
             progress.print(f"first use of {name}, {kind}")
             runs = [measured.first_use(batch) for _ in range(min(2, config.repeats))]
             cold, warm = zip(*runs, strict=True)
             fixed.append(Row(name, f"import to first {kind} step, empty cache", "s", cold))
             fixed.append(Row(name, f"import to first {kind} step, warm cache", "s", warm))
+    for game in training:
+        jobs += _training_jobs(game, config, progress)
     paths: dict[str, str] = {}
     versions: dict[str, str] = {}
     if config.peers:
@@ -145,6 +138,26 @@ def measure(config: BenchConfig, games: list[Game], progress: Progress) -> list[
     return rows + fixed
 
 
+def _training_jobs(
+    game: Game, config: BenchConfig, progress: Progress
+) -> list[tuple[str, str, str, Callable[[], float]]]:
+    """Training of every kind of learner, and the same on an environment that does nothing."""
+    from experiments.measure_training import Training  # imports torch
+
+    jobs: list[tuple[str, str, str, Callable[[], float]]] = []
+    for kind in config.learners:
+        progress.print(f"warming up training of {kind} on {title(game)}")
+        real, idle = Training(game, kind), Training(game, kind, idle=True)
+        real_rate = functools.partial(real.samples_per_second, config.seconds)
+        idle_rate = functools.partial(idle.samples_per_second, config.seconds)
+        jobs += [
+            (title(game), f"training {kind}, 1 thread", "samples/s", real_rate),
+            (title(game), f"training {kind}, do-nothing environment", "samples/s", idle_rate),
+            (title(game), f"training {kind}, environment's share", "%", real.environment_share),
+        ]
+    return jobs
+
+
 def _peer(
     name: str, seconds: float, paths: dict[str, str], versions: dict[str, str]
 ) -> Callable[[], float]:
@@ -154,39 +167,6 @@ def _peer(
         return result.decisions_per_second
 
     return job
-
-
-def ratio_line(rows: list[Row]) -> str | None:
-    """How much faster AEC is than PettingZoo's Leduc, pair by pair of runs; None without it."""
-    ours = next((row for row in rows if row.path.startswith("AEC make()")), None)
-    theirs = next((row for row in rows if row.what.startswith(LEDUC)), None)
-    if ours is None or theirs is None:
-        return None
-    ratios = [a / b for a, b in zip(ours.values, theirs.values, strict=True)]
-    return (
-        f"AEC of {ours.what} against {LEDUC} env(): {statistics.median(ratios):.1f} times as fast "
-        f"({min(ratios):.1f} – {max(ratios):.1f})."
-    )
-
-
-def markdown(rows: list[Row], config: BenchConfig, command: str) -> str:
-    """The table as a Markdown document."""
-    about = ", ".join(f"{key} {value}" for key, value in machine().items())
-    lines = [
-        "# Speed",
-        "",
-        f"Made by `{command}` in one run: median of {config.repeats} runs of {config.seconds:g} s "
-        "each, in turn, and their spread (first use: 2 runs). Play is random and legal; every "
-        "decision has its mask and observation written. Threads share a batch; the default is one.",
-        "",
-        f"Machine: {about}.",
-        "",
-        "| what | path | median | min – max |",
-        "|---|---|---|---|",
-        *("| " + " | ".join(row.cells()) + " |" for row in rows),
-    ]
-    ratio = ratio_line(rows)
-    return "\n".join(lines + (["", ratio] if ratio else [])) + "\n"
 
 
 def main(path: str, overrides: Sequence[str] = ()) -> int:
@@ -202,20 +182,21 @@ def main(path: str, overrides: Sequence[str] = ()) -> int:
     Raises:
         ConfigError: If the configuration is refused; nothing was measured.
     """
-    config, games = load(path, overrides)
+    config, games, training = load(path, overrides)
     progress = Progress()
-    rows = measure(config, games, progress)
+    rows = measure(config, games, training, progress)
     table = Table("what", "path", "median", "min – max")
     for row in rows:
         table.add_row(*row.cells())
     progress.print(table)
-    ratio = ratio_line(rows)
-    if ratio:
-        progress.print(ratio)
+    for line in summary(rows):
+        progress.print(line)
     if config.output:
         command = " ".join(["python -m experiments bench", path, *overrides])
         Path(config.output).parent.mkdir(parents=True, exist_ok=True)
-        Path(config.output).write_text(markdown(rows, config, command), encoding="utf-8")
+        Path(config.output).write_text(
+            markdown(rows, config.repeats, config.seconds, command), encoding="utf-8"
+        )
         progress.print(f"written to {config.output}")
     return 0
 

@@ -10,30 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    ValidationError,
-)
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
 from pydantic_core import PydanticCustomError
 
+from experiments.config_train import TrainConfig
+from experiments.config_values import Board, CheckpointAgent, Int, Model, Name, Seed, Size
 from experiments.config_yaml import apply_overrides, read_yaml
 from experiments.errors import ConfigError
 from loop_envs import env_ids
-from loop_envs.deals import MAX_SEED
 from loop_envs.game import Game
 from loop_envs.registry import rules_of
-
-
-def _whole(value: Any) -> Any:
-    """Lets 1e6 stand for an integer; everything else is left to the strict check."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
 
 
 def _one_of_envs(value: Any) -> Any:
@@ -60,30 +46,7 @@ def _agent_kind(value: Any) -> str | None:
     return "<checkpoint>" if isinstance(value, dict | CheckpointAgent) else None
 
 
-Int = Annotated[int, BeforeValidator(_whole)]
-Name = Annotated[
-    str,
-    Field(
-        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$",
-        max_length=64,
-        json_schema_extra={
-            "allowed": "a name of up to 64 letters, digits and . _ + -, not beginning with . + -"
-        },
-    ),
-]
-Size = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
-Seed = Annotated[int, Field(ge=0, le=MAX_SEED), BeforeValidator(_whole)]
-Board = Annotated[int, Field(ge=0, le=2**62), BeforeValidator(_whole)]
-"""First boards end where a batch slot that goes on by 2^32 cannot come around at 2^63."""
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, validate_default=True
-    )
-
-
-class GameConfig(_Model):
+class GameConfig(Model):
     """Which game is played."""
 
     env: Annotated[str, BeforeValidator(_one_of_envs)] = Field(
@@ -92,54 +55,13 @@ class GameConfig(_Model):
     options: dict[str, Any] = Field({}, description="the game's options, see its README")
 
 
-class LearnerConfig(_Model):
-    """One learner of a training run."""
-
-    name: Name = Field(description="name in tables, and of its checkpoint")
-    kind: Literal["ppo"] = Field(description="learning method")
-    network: list[Size] = Field([256, 256], min_length=1, description="widths of the hidden layers")
-    learning_rate: float = Field(3e-4, gt=0, description="step size of the optimiser")
-    rollout: Size = Field(16384, description="decisions of this learner in each update")
-    batch_size: Size = Field(2048, description="decisions in each gradient step")
-    epochs: Size = Field(3, description="passes over the decisions of an update")
-    gamma: float = Field(0.995, gt=0, le=1, description="discount")
-    gae_lambda: float = Field(0.95, ge=0, le=1, description="lambda of the advantage estimate")
-    clip_range: float = Field(0.2, gt=0, description="clipping of the probability ratio")
-    entropy: float = Field(0.01, ge=0, description="weight of the entropy bonus")
-    value_coefficient: float = Field(0.5, ge=0, description="weight of the value loss")
-    max_grad_norm: float = Field(0.5, gt=0, description="clipping of the gradient's norm")
-    seed: Seed | None = Field(
-        None, description="seed of weights and sampling; null takes one from the run's seed"
-    )
-
-
-class TrainConfig(_Model):
-    """Training: learners play matches against each other."""
-
-    steps: Size = Field(description="decisions over all matches and learners")
-    num_matches: Int = Field(256, ge=1, le=2**20, description="matches played at once")
-    reward: Literal["margin", "points", "win", "place"] = Field(
-        "margin", description="what is learned to be maximised"
-    )
-    first_board: Board = Field(0, description="board on which the first match starts")
-    save_every: Size = Field(10, description="iterations between checkpoints")
-    learners: list[LearnerConfig] = Field(min_length=1, description="who learns")
-
-
-class CheckpointAgent(_Model):
-    """An agent from a checkpoint of some run."""
-
-    name: Name = Field(description="name in tables")
-    checkpoint: str = Field(min_length=1, description="path of the checkpoint file")
-
-
 TournamentAgent = Annotated[
     Annotated[Name, Tag("<name>")] | Annotated[CheckpointAgent, Tag("<checkpoint>")],
     Discriminator(_agent_kind),
 ]
 
 
-class TournamentConfig(_Model):
+class TournamentConfig(Model):
     """A duplicate tournament: every line-up plays every board in all its cyclic seatings."""
 
     agents: list[TournamentAgent] = Field(
@@ -161,7 +83,7 @@ class TournamentConfig(_Model):
         return [agent if isinstance(agent, str) else agent.name for agent in self.agents]
 
 
-class Config(_Model):
+class Config(Model):
     """An experiment: training, a tournament, or both."""
 
     name: Name = Field(description="name of the experiment, which begins its run folders' names")

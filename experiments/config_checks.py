@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from agents import zoo
 from agents.named import agent_names
-from experiments.config import CheckpointAgent, Config, TournamentConfig, TrainConfig
+from experiments.config import Config, TournamentConfig
 from experiments.config_errors import near
+from experiments.config_train import EvaluateConfig, LearnerConfig, TrainConfig
+from experiments.config_values import ZOO, CheckpointAgent
 from experiments.errors import ConfigError
 from experiments.lineups import lineups
 from loop_envs.deals import BOARD_STRIDE
@@ -17,6 +20,8 @@ from loop_envs.errors import OptionError
 from loop_envs.game import Game
 
 Problem = tuple[str, str]
+RESERVED = ("self", "snapshots")
+"""Opponents that are no player's name."""
 
 
 def check(config: Config, source: str) -> Config:
@@ -40,28 +45,29 @@ def check(config: Config, source: str) -> Config:
         known = agent_names(game.rules.name)
         if config.train is not None:
             problems += _train(config.train, known)
+            problems += _opponents(config.train, known)
         if config.tournament is not None:
             problems += _agents(config, config.tournament, known, game.env_id)
             problems += _lineups(config.tournament, game)
-    if config.train is not None and config.tournament is not None:
-        problems += _overlap(config.train, config.tournament)
+    problems += _overlaps(config.train, config.tournament)
     if problems or game is None:
         raise ConfigError(source, problems)
     options = config.game.model_copy(update={"options": dict(game.options)})
-    return config.model_copy(update={"game": options, "tournament": _absolute(config.tournament)})
+    absolute = {"tournament": _absolute(config.tournament), "train": _absolute_train(config.train)}
+    return config.model_copy(update={"game": options, **absolute})
 
 
-def shared_board(train: TrainConfig, tournament: TournamentConfig) -> int | None:
-    """The first board that both training and the tournament would play, or None.
+def shared_board(train: TrainConfig, boards: TournamentConfig | EvaluateConfig) -> int | None:
+    """The first board that both training and a tournament or evaluation would play, or None.
 
     A batch slot i starts on ``train.first_board + i`` and goes on in steps of 2^32, without end.
     The differences between a tournament's board and a slot's first board are all the integers of
     an interval, so some board is shared exactly if a multiple of 2^32 lies in it.
     """
-    least = tournament.first_board - train.first_board - train.num_matches + 1
-    most = tournament.first_board + tournament.boards - 1 - train.first_board
+    least = boards.first_board - train.first_board - train.num_matches + 1
+    most = boards.first_board + boards.boards - 1 - train.first_board
     step = -(-max(least, 0) // BOARD_STRIDE) * BOARD_STRIDE
-    return max(tournament.first_board, train.first_board + step) if step <= most else None
+    return max(boards.first_board, train.first_board + step) if step <= most else None
 
 
 def _game(config: Config, problems: list[Problem]) -> Game | None:
@@ -91,11 +97,20 @@ def _train(train: TrainConfig, known: list[str]) -> list[Problem]:
         if learner.name in known:
             text = f"got {learner.name!r}, allowed: other names than those of agents"
             problems.append((f"{path}.name", f"{text} ({', '.join(known)})"))
+        if learner.name in RESERVED:
+            text = f"got {learner.name!r}, allowed: other names than {', '.join(RESERVED)}"
+            problems.append((f"{path}.name", text))
         if learner.batch_size > learner.rollout:
             text = f"got {learner.batch_size}, allowed: at most rollout = {learner.rollout}"
             problems.append((f"{path}.batch_size", text))
+        teacher = getattr(learner, "teacher", None)
+        if teacher is not None and teacher not in known:
+            text = f"no agent {teacher!r}{near(teacher, known) or '.'} Agents: {', '.join(known)}"
+            problems.append((f"{path}.teacher", text))
     needed = sum(learner.rollout for learner in train.learners)
-    if train.steps < needed:
+    if train.steps is None and train.minutes is None:
+        problems.append(("train", "no end, allowed: steps, minutes, or both"))
+    elif train.steps is not None and train.steps < needed:
         problems.append(
             (
                 "train.steps",
@@ -103,7 +118,38 @@ def _train(train: TrainConfig, known: list[str]) -> list[Problem]:
                 "fewer decisions some learner would never be updated",
             )
         )
+    for i, name in enumerate(train.evaluate.against if train.evaluate else []):
+        if name not in known:
+            text = f"no agent {name!r}{near(name, known) or '.'} Agents: {', '.join(known)}"
+            problems.append((f"train.evaluate.against.{i}", text))
     return problems
+
+
+def _opponents(train: TrainConfig, known: list[str]) -> list[Problem]:
+    problems: list[Problem] = []
+    for i, learner in enumerate(train.learners):
+        for k, one in enumerate(learner.opponents or []):
+            path = f"train.learners.{i}.opponents.{k}.play"
+            others = [x.name for x in train.learners if x.name != learner.name]
+            if isinstance(one.play, CheckpointAgent):
+                if one.name in [*known, *others, *RESERVED]:
+                    text = f"got {one.name!r}, allowed: a name that nobody else has"
+                    problems.append((f"{path}.name", text))
+                problems += _checkpoint(one.play, path)
+            elif one.play not in [*RESERVED, *others, *known]:
+                allowed = [*RESERVED, *others, *known]
+                text = f"got {one.play!r}, allowed: {', '.join(allowed)}, or {{name, checkpoint}}"
+                problems.append((path, text + near(one.play, allowed)))
+        problems += _one_pool(learner, i)
+    return problems
+
+
+def _one_pool(learner: LearnerConfig, number: int) -> list[Problem]:
+    names = [one.name for one in learner.opponents or []]
+    path = f"train.learners.{number}.opponents"
+    return [
+        (path, f"{name!r} is there twice, allowed: each opponent once") for name in _twice(names)
+    ]
 
 
 def _agents(
@@ -117,9 +163,7 @@ def _agents(
             if agent.name in known or agent.name in learners:
                 text = f"got {agent.name!r}, allowed: a name that no agent or learner has"
                 problems.append((f"{path}.name", text))
-            if not Path(agent.checkpoint).is_file():
-                text = f"got {agent.checkpoint!r}, allowed: a file that exists"
-                problems.append((f"{path}.checkpoint", text))
+            problems += _checkpoint(agent, path)
         elif agent not in known and agent not in learners:
             own = f"learners: {', '.join(learners)}" if learners else "no learners without 'train'"
             hint = near(agent, [*known, *learners]) or "."
@@ -144,26 +188,74 @@ def _lineups(tournament: TournamentConfig, game: Game) -> list[Problem]:
     return []
 
 
-def _overlap(train: TrainConfig, tournament: TournamentConfig) -> list[Problem]:
-    board = shared_board(train, tournament)
-    if board is None:
+def _overlaps(train: TrainConfig | None, tournament: TournamentConfig | None) -> list[Problem]:
+    """Boards for training, for choosing the best checkpoint, and for judging must differ."""
+    if train is None:
         return []
-    text = (
-        f"got {tournament.first_board}, but board {board} is one of those that training plays "
-        f"({train.first_board} to {train.first_board + train.num_matches - 1}, and on from each "
-        f"in steps of 2^32), allowed: boards that were not trained on, such as the default 2^31"
-    )
-    return [("tournament.first_board", text)]
+    problems: list[Problem] = []
+    for path, other, default in (
+        ("tournament.first_board", tournament, "2^31"),
+        ("train.evaluate.first_board", train.evaluate, "2^30"),
+    ):
+        board = None if other is None else shared_board(train, other)
+        if other is not None and board is not None:
+            text = (
+                f"got {other.first_board}, but board {board} is one of those that training plays "
+                f"({train.first_board} to {train.first_board + train.num_matches - 1}, and on "
+                f"from each in steps of 2^32), allowed: boards that were not trained on, such as "
+                f"the default {default}"
+            )
+            problems.append((path, text))
+    chosen = train.evaluate
+    if chosen is not None and tournament is not None:
+        first = max(chosen.first_board, tournament.first_board)
+        ends = (chosen.first_board + chosen.boards, tournament.first_board + tournament.boards)
+        if first < min(ends):
+            text = (
+                f"got {chosen.first_board}, but board {first} is one of the tournament's, "
+                f"allowed: boards that the tournament does not play, such as the default 2^30"
+            )
+            problems.append(("train.evaluate.first_board", text))
+    return problems
 
 
 def _absolute(tournament: TournamentConfig | None) -> TournamentConfig | None:
     """Paths that still hold when the run is resumed from elsewhere."""
     if tournament is None:
         return None
-    agents = [
-        agent.model_copy(update={"checkpoint": str(Path(agent.checkpoint).resolve())})
-        if isinstance(agent, CheckpointAgent)
-        else agent
-        for agent in tournament.agents
-    ]
+    agents = [a if isinstance(a, str) else _with_absolute_path(a) for a in tournament.agents]
     return tournament.model_copy(update={"agents": agents})
+
+
+def _absolute_train(train: TrainConfig | None) -> TrainConfig | None:
+    if train is None:
+        return None
+    learners = []
+    for learner in train.learners:
+        opponents = learner.opponents and [
+            one
+            if isinstance(one.play, str)
+            else one.model_copy(update={"play": _with_absolute_path(one.play)})
+            for one in learner.opponents
+        ]
+        learners.append(learner.model_copy(update={"opponents": opponents}))
+    return train.model_copy(update={"learners": learners})
+
+
+def _checkpoint(agent: CheckpointAgent, path: str) -> list[Problem]:
+    given = agent.checkpoint
+    if given.startswith(ZOO):
+        try:
+            zoo.entry(given.removeprefix(ZOO)).verify()
+        except zoo.ZooError as error:
+            return [(f"{path}.checkpoint", str(error))]
+    elif not Path(given).is_file():
+        text = f"got {given!r}, allowed: a file that exists, or {ZOO}NAME of a trained player"
+        return [(f"{path}.checkpoint", text)]
+    return []
+
+
+def _with_absolute_path(agent: CheckpointAgent) -> CheckpointAgent:
+    if agent.checkpoint.startswith(ZOO):
+        return agent  # says who it is, wherever the repository lies
+    return agent.model_copy(update={"checkpoint": str(Path(agent.checkpoint).resolve())})

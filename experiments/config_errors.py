@@ -36,9 +36,15 @@ def problems(error: ValidationError, schema: Schema) -> list[tuple[str, str]]:
     """
     result = []
     for one in error.errors(include_url=False):
-        # Tags of alternatives and pydantic's mark of a key are no part of the path.
-        path = [part for part in one["loc"] if str(part)[:1] not in "<["]
-        dotted = ".".join(str(part) for part in path)
+        # Tags of alternatives and pydantic's mark of a key are no part of the path that is shown.
+        path = [part for part in one["loc"] if str(part)[:1] != "["]
+        if one["type"].startswith("union_tag") and "kind" in _keys(schema, _node(schema, path)):
+            given = one["input"]
+            if isinstance(given, dict):
+                path.append("kind")
+                one["input"] = given.get("kind")
+                one["type"] = "kind" if "kind" in given else "missing"
+        dotted = ".".join(str(part) for part in path if str(part)[:1] != "<")
         node = _node(schema, path)
         if one["type"] in ("extra_forbidden", "invalid_key"):
             keys = _keys(schema, _node(schema, path[:-1]))
@@ -75,15 +81,19 @@ def _node(schema: Schema, path: Sequence[int | str]) -> Schema:
     """The part of a schema that describes the value at a path; empty if there is none."""
     node = schema
     for part in path:
-        for choice in _choices(schema, node):
-            if isinstance(part, int) and "items" in choice:
-                node = choice["items"]
-                break
-            if part in choice.get("properties", {}):
-                node = choice["properties"][part]
-                break
-        else:
+        choices = list(_choices(schema, node))
+        if str(part)[:1] == "<":
+            # A tag: of the alternatives, that one, where it says so.
+            node = next((choice for choice in choices if choice.get("tag") == part), node)
+            continue
+        found = [
+            choice["items"] if isinstance(part, int) else choice["properties"][part]
+            for choice in choices
+            if (isinstance(part, int) and "items" in choice) or part in choice.get("properties", {})
+        ]
+        if not found:
             return {}
+        node = found[0] if len(found) == 1 else {"anyOf": found}
     return _resolve(schema, node)
 
 
@@ -93,6 +103,8 @@ def _keys(schema: Schema, node: Schema) -> list[str]:
 
 def _allowed(schema: Schema, node: Schema, many: bool = False) -> str:
     """What a part of a schema allows, in words."""
+    if "allowed" in node:
+        return str(node["allowed"])
     parts = [_allowed_one(schema, choice, many) for choice in _choices(schema, node)]
     return " or ".join(dict.fromkeys(parts))
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from agents.base import Agent
 from agents.named import make_agent
-from experiments.config import CheckpointAgent, Config
+from experiments.config import Config
+from experiments.config_values import CheckpointAgent
 from experiments.errors import ConfigError
 from experiments.runfolder import RunFolder
 from loop_envs.errors import LoopEnvsError
@@ -25,7 +26,7 @@ def checkpoints(config: Config, folder: RunFolder | None) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for agent in config.tournament.agents if config.tournament else []:
         if isinstance(agent, CheckpointAgent):
-            found[agent.name] = Path(agent.checkpoint)
+            found[agent.name] = agent.path
         elif folder is not None and agent in config.learner_names:
             found[agent] = folder.checkpoint(agent)
     return found

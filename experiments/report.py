@@ -55,9 +55,15 @@ def pair_rows(agents: pl.DataFrame, pairs: pl.DataFrame, bold: str = "") -> list
     return rows + [[a, *(cells.get((a, b), "") for b in names)] for a in names]
 
 
-def _markdown(rows: list[list[str]]) -> str:
+def markdown(rows: list[list[str]], left: int = 1) -> str:
+    """A table in Markdown.
+
+    Args:
+        rows: Its header and its lines.
+        left: Number of columns of text; those behind are numbers.
+    """
     header, *body = rows
-    lines = [header, ["---"] + ["--:"] * (len(header) - 1), *body]
+    lines = [header, ["---"] * left + ["--:"] * (len(header) - left), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
@@ -94,12 +100,12 @@ def report_text(
             "",
             "## Agents",
             "",
-            _markdown(agent_rows(agents)),
+            markdown(agent_rows(agents)),
             "",
             _NOTES.format(average=f"1/{n} = {1 / n:.3f}"),
             "## Pairs",
             "",
-            _markdown(pair_rows(agents, pairs, "**")),
+            markdown(pair_rows(agents, pairs, "**")),
             "",
             _PAIR_NOTES,
             *([_TRAINED_NOTES] if trained else []),
@@ -107,10 +113,11 @@ def report_text(
     )
 
 
-def _table(title: str, rows: list[list[str]]) -> Table:
+def text_table(title: str, rows: list[list[str]], left: int = 1) -> Table:
+    """A table for the terminal, from the same as `markdown`."""
     table = Table(title=title, title_justify="left")
     for i, name in enumerate(rows[0]):
-        table.add_column(name, justify="right" if i else "left", no_wrap=True)
+        table.add_column(name, justify="left" if i < left else "right", no_wrap=True)
     for row in rows[1:]:
         table.add_row(*row)
     return table
@@ -118,5 +125,5 @@ def _table(title: str, rows: list[list[str]]) -> Table:
 
 def print_report(progress: Progress, agents: pl.DataFrame, pairs: pl.DataFrame) -> None:
     """Prints both tables."""
-    progress.print(_table("margin per board, 95 % interval over boards", agent_rows(agents)))
-    progress.print(_table("row minus column, 95 % interval", pair_rows(agents, pairs)))
+    progress.print(text_table("margin per board, 95 % interval over boards", agent_rows(agents)))
+    progress.print(text_table("row minus column, 95 % interval", pair_rows(agents, pairs)))

@@ -93,7 +93,7 @@ class RunFolder:
         stem = f"{config.name}-{datetime.now():%Y%m%d-%H%M%S}"
         try:
             Path(runs).mkdir(parents=True, exist_ok=True)
-            folder = cls(_fresh(Path(runs), stem))
+            folder = cls(fresh_folder(Path(runs), stem))
             for part in (folder.checkpoints, folder.results, folder.tensorboard):
                 part.mkdir()
             write_text(folder.path / "command.txt", shlex.join(command) + "\n")
@@ -130,9 +130,9 @@ class RunFolder:
         """
         return load_config(self.path / "config.yaml")
 
-    def checkpoint(self, learner: str) -> Path:
-        """The checkpoint file of a learner."""
-        return self.checkpoints / f"{learner}.zip"
+    def checkpoint(self, learner: str, best: bool = False) -> Path:
+        """The checkpoint file of a learner: the last one, or the best one in evaluations."""
+        return self.checkpoints / (f"{learner}.best.zip" if best else f"{learner}.zip")
 
     def status(self) -> dict[str, Any]:
         """State, stage and times; a run that was killed is shown as interrupted."""
@@ -202,7 +202,8 @@ def _try_lock(file: IO[str], exclusive: bool) -> bool:
     return True
 
 
-def _fresh(runs: Path, stem: str) -> Path:
+def fresh_folder(runs: Path, stem: str) -> Path:
+    """Makes a folder of that name, or with a number behind it where there is one already."""
     k = 1
     while True:
         path = runs / (stem if k == 1 else f"{stem}-{k}")

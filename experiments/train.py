@@ -1,8 +1,8 @@
-"""Training: learners play each other on one batch, and each learns from all its seats.
+"""Training: learners play each other and others on one batch, and learn from all their seats.
 
 An iteration plays until every learner has its rollout, then all learn. Everything that the next
 iteration depends on is saved at the end of some iterations, so that a run that was killed goes
-on from there to the same weights (one process, CPU).
+on from there to the same weights (one process, CPU, a length in steps).
 """
 
 from __future__ import annotations
@@ -10,22 +10,25 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
-import polars as pl
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
 from agents import checkpoints
-from agents.learners.ppo import PPOLearner, PPOSettings
+from agents.learners.base import Learner
 from agents.learners.self_play import SelfPlay
-from agents.learners.trajectories import Samples
-from experiments.config import Config, LearnerConfig, TrainConfig
+from agents.learners.trajectories import Trajectories
+from agents.named import make_agent
+from experiments.config import Config
+from experiments.config_train import TrainConfig
 from experiments.errors import ExperimentError
+from experiments.evaluation import evaluate
+from experiments.learners import make_learner, make_matchmaker
 from experiments.progress import Progress
-from experiments.runfolder import RunFolder, write_atomically
-from loop_envs.deals import combine
+from experiments.runfolder import RunFolder
+from experiments.train_log import TrainingLog, to_arrays, to_tensors
 from loop_envs.envs.batch import Batch
 from loop_envs.game import Game
 
@@ -49,28 +52,24 @@ def train(config: Config, game: Game, folder: RunFolder, progress: Progress) -> 
     assert config.train is not None
     trainer = Trainer(config, config.train, game, folder)
     trainer.restore()
-    total = config.train.steps
-    with progress.task("training", total, min(trainer.decisions, total)) as task, trainer.logs():
-        while trainer.decisions < total:
+    steps, minutes = config.train.steps, config.train.minutes
+    total, unit = (steps, "decisions") if steps is not None else (round(60 * minutes), "seconds")  # type: ignore[operator]
+    amount = trainer.decisions if steps is not None else round(trainer.seconds)
+    with progress.task("training", total, min(amount, total), unit) as task, trainer.curves():
+        while trainer.progress < 1:
             before = trainer.decisions
             trainer.iterate()
-            task.advance(min(trainer.decisions, total) - before, trainer.decisions - before)
+            new = min(trainer.decisions if steps is not None else round(trainer.seconds), total)
+            task.advance(new - amount, trainer.decisions - before)
+            amount = new
             task.note(trainer.summary())
-    if any(learner.updates == 0 for learner in trainer.learners):
+        trainer.finish()
+    idle = [learner.name for learner in trainer.learners if learner.updates == 0]
+    if idle:
         raise TrainingError(
-            f"train.steps = {total} ended before every learner had made an update; give more steps"
+            f"train.steps = {steps}, train.minutes = {minutes} ended before every learner had "
+            f"made an update ({', '.join(idle)} had not); give more"
         )
-
-
-def make_learner(config: LearnerConfig, game: Game, run_seed: int, number: int) -> PPOLearner:
-    """Makes the learner that a configuration describes."""
-    names = set(PPOSettings.__dataclass_fields__)
-    values = {key: value for key, value in config.model_dump().items() if key in names}
-    settings = PPOSettings(**{**values, "network": tuple(values["network"])})
-    seed = config.seed
-    if seed is None:
-        seed = int(combine(np.uint64(run_seed), number))
-    return PPOLearner(config.name, game, settings, seed % 2**31)
 
 
 class Trainer:
@@ -87,78 +86,122 @@ class Trainer:
         count = len(train.learners)
         torch.set_num_threads(max(1, config.threads // count))
         self._workers = min(config.threads, count)
-        self.learners = [
+        self.learners: list[Learner] = [
             make_learner(learner, game, config.seed, number)
             for number, learner in enumerate(train.learners)
         ]
         batch = Batch(game, train.num_matches, train.reward)
         batch.reset(config.seed, train.first_board + np.arange(train.num_matches))
-        self._play = SelfPlay(batch, self.learners)
+        matchmaker = make_matchmaker(config, game, self.learners)
+        self._play = SelfPlay(batch, self.learners, matchmaker)
+        self._judges = {
+            name: make_agent(name, game, config.seed)
+            for name in (train.evaluate.against if train.evaluate else [])
+        }
         self.decisions = 0
         self._iteration = 0
-        self._rows: list[dict[str, Any]] = []
+        self._log = TrainingLog(folder, [learner.name for learner in self.learners])
+        self._best = [-math.inf for _ in self.learners]
         self._started = time.perf_counter()
         self._seconds_before = 0.0
-        self._writers: list[SummaryWriter] = []
+
+    @property
+    def seconds(self) -> float:
+        """How long the training has taken, in all processes that worked on it."""
+        return self._seconds_before + time.perf_counter() - self._started
+
+    @property
+    def progress(self) -> float:
+        """Share of the training that is done, 1 at its end."""
+        steps, minutes = self._train.steps, self._train.minutes
+        done = 0.0 if steps is None else self.decisions / steps
+        if minutes is not None:
+            done = max(done, self.seconds / (60 * minutes))
+        return min(1.0, done)
 
     @property
     def _state_path(self) -> Any:
         return self._folder.checkpoints / "training.pt"
 
-    def logs(self) -> _Writers:
-        """Opens TensorBoard logs for the length of a ``with`` statement."""
-        return _Writers(self)
+    def curves(self) -> AbstractContextManager[None]:
+        """Writes TensorBoard curves as long as a ``with`` statement lasts."""
+        return self._log.curves(self.decisions)
 
     def iterate(self) -> None:
         """One iteration: play, learn, log, and now and then save."""
         play, train = self._play, self._train
         play.seconds.clear()
         wanted = [learner.rollout for learner in train.learners]
-        while any(len(s) < w for s, w in zip(play.stores, wanted, strict=True)):
-            play.play_ply()
+        done = self.progress
+        while any(play.num_ready(i) < w for i, w in enumerate(wanted)):
+            play.play_ply(done)
             self.decisions += train.num_matches
-        samples = [
-            store.take(learner.gamma, learner.gae_lambda)
-            for store, learner in zip(play.stores, train.learners, strict=True)
-        ]
+        lots = [play.take(i) for i in range(len(self.learners))]
         start = time.perf_counter()
-        done = min(1.0, self.decisions / train.steps)
         if self._workers > 1:
             with ThreadPoolExecutor(self._workers) as pool:
-                metrics = list(
-                    pool.map(self._update, self.learners, samples, [done] * len(samples))
-                )
+                metrics = list(pool.map(self._update, self.learners, lots, [done] * len(lots)))
         else:
-            metrics = [
-                self._update(*pair, done) for pair in zip(self.learners, samples, strict=True)
-            ]
+            metrics = [self._update(*pair, done) for pair in zip(self.learners, lots, strict=True)]
         play.seconds["update"] = time.perf_counter() - start
         self._iteration += 1
-        self._log(samples, metrics)
-        if self._iteration % train.save_every == 0 or self.decisions >= train.steps:
+        self._note(lots, metrics)
+        play.matchmaker.take_snapshots(play.seating)
+        if train.evaluate is not None and self._iteration % train.evaluate.every == 0:
+            self._evaluate()
+        if self._iteration % train.save_every == 0:
             self.save()
 
-    def _update(self, learner: PPOLearner, samples: Samples, done: float) -> dict[str, float]:
+    def finish(self) -> None:
+        """Evaluates and saves the end of the training, unless that has been done."""
+        evaluations = self._log.tables["evaluation"]
+        judged = bool(evaluations) and evaluations[-1]["decisions"] == self.decisions
+        if self._train.evaluate is not None and not judged and self._iteration:
+            self._evaluate()
+        self.save()
+
+    def _update(self, learner: Learner, lot: Trajectories, done: float) -> dict[str, float]:
         where = f"learner {learner.name}, update {learner.updates + 1}, step {self.decisions}"
         try:
-            metrics = learner.update(samples, done)
+            metrics = learner.update(lot, done)
         except ValueError as error:
             # Torch's distributions are the first to notice weights that are not finite.
             raise TrainingError(f"{where}: {error}") from error
         wrong = [name for name, value in metrics.items() if not math.isfinite(value)]
         wrong += [
             f"weights of {name}"
-            for name, weights in learner.policy.named_parameters()
+            for name, weights in learner.module.named_parameters()
             if not torch.isfinite(weights).all()
         ]
         if wrong:
             raise TrainingError(f"{where}: not finite: {', '.join(wrong)}")
         return metrics
 
-    def _log(self, samples: list[Samples], metrics: list[dict[str, float]]) -> None:
+    def _evaluate(self) -> None:
+        """Compares every learner with the agents it is judged by, and keeps its best checkpoint."""
+        assert self._train.evaluate is not None
+        for number, learner in enumerate(self.learners):
+            rows = evaluate(
+                learner, self._game, self._train.evaluate, self._judges, self._config.seed
+            )
+            about = {"learner": learner.name, "decisions": self.decisions, "seconds": self.seconds}
+            for row in rows:
+                self._log.evaluation(about | row)
+            score = float(np.mean([row["difference"] for row in rows]))
+            if score > self._best[number]:
+                self._best[number] = score
+                self._checkpoint(learner, self._folder.checkpoint(learner.name, best=True))
+
+    def _checkpoint(self, learner: Learner, path: Any) -> None:
+        checkpoints.save(
+            path, learner.kind, self._game, learner.frozen(),
+            samples=learner.samples, updates=learner.updates, seed=learner.seed,
+            decisions=self.decisions, seconds=self.seconds,
+        )  # fmt: skip
+
+    def _note(self, lots: list[Trajectories], metrics: list[dict[str, float]]) -> None:
         seconds = self._play.seconds
         whole = sum(seconds.values())
-        wall = self._seconds_before + time.perf_counter() - self._started
         margins = self._play.take_margins()
         for number, learner in enumerate(self.learners):
             row: dict[str, Any] = {
@@ -166,45 +209,50 @@ class Trainer:
                 "iteration": self._iteration,
                 "decisions": self.decisions,
                 "samples": learner.samples,
-                "seconds": wall,
-                "samples_per_second": len(samples[number]) / whole,
+                "seconds": self.seconds,
+                "samples_per_second": lots[number].num_ready / whole,
                 **{f"share_{part}": seconds[part] / whole for part in seconds},
                 "matches": len(margins[number]),
                 "margin": float(np.mean(margins[number])) if margins[number] else None,
                 **metrics[number],
             }
-            self._rows.append(row)
-            for name, value in row.items():
-                if isinstance(value, float) and self._writers:
-                    self._writers[number].add_scalar(name, value, self.decisions)
+            self._log.metrics(row)
+        about = {"iteration": self._iteration, "decisions": self.decisions}
+        self._log.tables["opponents"] += [about | row for row in self._play.take_results()]
 
     def summary(self) -> str:
         """The newest numbers in a few words."""
-        rows = self._rows[-len(self.learners) :]
-        return ", ".join(
-            f"{row['learner']} entropy {-row['entropy_loss']:.2f} "
-            f"explained {row['explained_variance']:.2f}"
-            for row in rows
-        )
+        rows = self._log.tables["metrics"][-len(self.learners) :]
+        words = []
+        for row in rows:
+            words.append(f"{row['learner']} explained {row['explained_variance']:.2f}")
+        return ", ".join(words)
 
     def save(self) -> None:
-        """Writes checkpoints, metrics and the state to go on from, the state last."""
+        """Writes checkpoints, tables and the state to go on from, the state last.
+
+        Raises:
+            TrainingError: If a snapshot is no longer what it was.
+        """
+        matchmaker = self._play.matchmaker
+        try:
+            matchmaker.check()
+        except ValueError as error:
+            raise TrainingError(f"step {self.decisions}: {error}") from None
+        self._log.tables["snapshots"] = matchmaker.pools()
         for learner in self.learners:
-            checkpoints.save(
-                self._folder.checkpoint(learner.name), learner.kind, self._game, learner.frozen(),
-                samples=learner.samples, updates=learner.updates, seed=learner.seed,
-            )  # fmt: skip
-        frame = pl.DataFrame(self._rows, infer_schema_length=None)
-        write_atomically(self._folder.results / "metrics.parquet", frame.write_parquet)
+            self._checkpoint(learner, self._folder.checkpoint(learner.name))
+        self._log.save()
         checkpoints.write_atomically(
             self._state_path,
             {
                 "decisions": self.decisions,
                 "iteration": self._iteration,
-                "seconds": self._seconds_before + time.perf_counter() - self._started,
-                "rows": self._rows,
+                "seconds": self.seconds,
+                "tables": self._log.tables,
+                "best": self._best,
                 "learners": [learner.get_state() for learner in self.learners],
-                "play": _to_tensors(self._play.get_state()),
+                "play": to_tensors(self._play.get_state()),
             },
         )
 
@@ -217,43 +265,8 @@ class Trainer:
         except Exception as error:
             raise TrainingError(f"{self._state_path} cannot be read: {error}") from error
         self.decisions, self._iteration = state["decisions"], state["iteration"]
-        self._seconds_before, self._rows = state["seconds"], state["rows"]
+        self._seconds_before, self._started = state["seconds"], time.perf_counter()
+        self._log.tables, self._best = state["tables"], state["best"]
         for learner, kept in zip(self.learners, state["learners"], strict=True):
             learner.set_state(kept)
-        self._play.set_state(_to_arrays(state["play"]))
-
-
-class _Writers:
-    """TensorBoard writers of a trainer, one for each learner, while a ``with`` block lasts."""
-
-    def __init__(self, trainer: Trainer) -> None:
-        self._trainer = trainer
-
-    def __enter__(self) -> None:
-        trainer = self._trainer
-        trainer._writers = [
-            SummaryWriter(
-                str(trainer._folder.tensorboard / learner.name), purge_step=trainer.decisions + 1
-            )
-            for learner in trainer.learners
-        ]
-
-    def __exit__(self, *_: object) -> None:
-        for writer in self._trainer._writers:
-            writer.close()
-
-
-def _to_tensors(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _to_tensors(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_to_tensors(part) for part in value]
-    return torch.from_numpy(np.ascontiguousarray(value))
-
-
-def _to_arrays(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _to_arrays(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_to_arrays(part) for part in value]
-    return value.numpy()
+        self._play.set_state(to_arrays(state["play"]))

@@ -105,6 +105,8 @@ class Rules:
         build: Makes records, tables and layout of resolved options.
         action_texts: All actions' texts by number, as in game records.
         action_groups: (name, first action, number of actions, meaning) of each kind of action.
+        action_cards: ``(game) -> int8 [A, C]``: 1 for each card that an action takes out of the
+            hand; what else distinguishes actions of one kind may follow as further columns.
         state_text: ``(game, state, player or None) -> str``: the match as one player sees it, or
             with every card face up.
         deal_event: ``(game, state) -> value``: what the record's deal event says of a state right
@@ -129,6 +131,7 @@ class Rules:
     build: Callable[[dict[str, Any]], Built]
     action_texts: Callable[[Game], list[str]]
     action_groups: Callable[[Game], list[tuple[str, int, int, str]]]
+    action_cards: Callable[[Game], npt.NDArray[np.int8]]
     state_text: Callable[[Game, State, int | None], str]
     deal_event: Callable[[Game, State], Any]
     deck_of: Callable[[Game, State, Any], npt.NDArray[np.int16]]
@@ -301,6 +304,23 @@ class Game:
         shown = ", ".join(legal[:20]) + (f", … ({len(legal)} in all)" if len(legal) > 20 else "")
         player = self.current_player(state)
         return IllegalActionError(f"{match}: player {player}: {given} is illegal; legal: {shown}")
+
+    @cached_property
+    def action_features(self) -> npt.NDArray[np.float32]:
+        """What each action is, for learners that take actions as inputs, float32 [A, F], read-only.
+
+        Columns: the cards that leave the hand (`Rules.action_cards`), their number divided by
+        the largest one, and the kind of action, one-hot.
+        """
+        cards = self.rules.action_cards(self).astype(np.float32)
+        number = cards.sum(axis=1, keepdims=True)
+        groups = self.rules.action_groups(self)
+        kinds = np.zeros((self.num_actions, len(groups)), np.float32)
+        for k, (_, first, count, _) in enumerate(groups):
+            kinds[first : first + count, k] = 1
+        features = np.concatenate([cards, number / max(number.max(), 1), kinds], axis=1)
+        features.flags.writeable = False
+        return features
 
     # Seeing -----------------------------------------------------------------------------------
 

@@ -202,6 +202,20 @@ def batch_see(options, tables, states, lo, hi, player, observation, mask, board)
 
 
 @looped
+def observe_all(options, tables, states, rows, out):
+    """Writes every player's observation of some matches, from the one to move on clockwise.
+
+    `out` is int8 of shape (rows × players, size).
+    """
+    n = out.shape[0] // rows.shape[0]
+    for k in range(rows.shape[0]):
+        state = states[rows[k]]
+        for i in range(n):
+            player = (state.player + i) % n
+            rules_observe(options[0], tables, state, player, row(out, k * n + i))
+
+
+@looped
 def first_illegal(mask, actions):
     """Index of the first match whose action its mask forbids, or -1."""
     num_actions = mask.shape[1]

@@ -1,16 +1,20 @@
-"""What the learners' networks share: scaled inputs, masked and keyed choices, device."""
+"""What the learners' networks share: inputs, bodies, outputs by action, choices, device."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
 
-INFERENCE_ROWS = 256
-"""Rows of one forward pass of a frozen agent. Always this many, so that what a row comes out as
-does not depend on how many others are asked about at the same time."""
+from loop_envs.game import Game
+from loop_envs.jit import compiled
 
 
 class ScaledInput(BaseFeaturesExtractor):
@@ -25,6 +29,79 @@ class ScaledInput(BaseFeaturesExtractor):
         """float32 [k, D] to float32 [k, D]."""
         scale: torch.Tensor = self.scale  # type: ignore[assignment]
         return observations * scale
+
+
+def observation_space(game: Game) -> spaces.Box:
+    """Bounds of a game's observations."""
+    return spaces.Box(game.layout.low, game.layout.high, (game.layout.size,), np.int8)
+
+
+class Body(nn.Module):
+    """Scaled input and hidden layers.
+
+    Args:
+        game: Whose observations it reads.
+        widths: Of the hidden layers.
+        views: Number of observations side by side in the input.
+    """
+
+    def __init__(self, game: Game, widths: Sequence[int], views: int = 1) -> None:
+        super().__init__()
+        high = torch.as_tensor(game.layout.high, dtype=torch.float32)
+        self.register_buffer("scale", (1.0 / high.clamp(min=1.0)).repeat(views), persistent=False)
+        layers: list[nn.Module] = []
+        size = views * game.layout.size
+        for width in widths:
+            layer = nn.Linear(size, width)
+            nn.init.orthogonal_(layer.weight, math.sqrt(2))
+            nn.init.zeros_(layer.bias)
+            layers += [layer, nn.ReLU()]
+            size = width
+        self.layers = nn.Sequential(*layers)
+        self.size = size
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """int8 or float32 [k, views · D] to float32 [k, size]."""
+        scale: torch.Tensor = self.scale  # type: ignore[assignment]
+        hidden: torch.Tensor = self.layers(observations * scale)
+        return hidden
+
+
+class ActionHead(nn.Module):
+    """A number for every action: the product of the situation with what the action is.
+
+    The vector of an action is a linear map of its features (`Game.action_features`: which cards
+    leave the hand, what kind of action it is), so what is learned about a card helps every
+    action with it, plus a vector of its own for all that the features do not say.
+
+    Args:
+        game: Whose actions they are.
+        size: Length of the situation's vector.
+        gain: Size of the first outputs.
+    """
+
+    def __init__(self, game: Game, size: int, gain: float = 0.01) -> None:
+        super().__init__()
+        features = torch.tensor(game.action_features)
+        self.register_buffer("features", features, persistent=False)
+        # A linear layer of orthogonal rows has outputs of about `gain`; so have these.
+        spread = gain / math.sqrt(size)
+        self.of_features = nn.Parameter(torch.randn(features.shape[1], size) * spread)
+        self.own = nn.Parameter(torch.randn(game.num_actions, size) * spread)
+        self.bias = nn.Parameter(torch.zeros(game.num_actions))
+
+    def vectors(self) -> torch.Tensor:
+        """The actions' vectors, float32 [A, size]."""
+        features: torch.Tensor = self.features  # type: ignore[assignment]
+        return features @ self.of_features + self.own
+
+    def forward(self, situation: torch.Tensor) -> torch.Tensor:
+        """float32 [k, size] to float32 [k, A]."""
+        return torch.addmm(self.bias, situation, self.vectors().T)
+
+    def at(self, situation: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+        """The numbers of one action each: float32 [k, size] and int64 [k] to float32 [k]."""
+        return (situation * self.vectors()[actions]).sum(dim=1) + self.bias[actions]
 
 
 def pick_device(name: str = "auto") -> torch.device:
@@ -47,25 +124,89 @@ def masked_log_probs(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return torch.log_softmax(torch.where(mask, logits, torch.full_like(logits, -1e8)), dim=-1)
 
 
-def choose_by_keys(
-    log_probs: torch.Tensor, mask: torch.Tensor, keys: npt.NDArray[np.uint64]
-) -> torch.Tensor:
-    """Draws actions by inverting the distribution function at a number made of each key.
+@compiled
+def _draw(logits: Any, mask: Any, keys: Any, actions: Any, log_probs: Any) -> None:
+    for i in range(logits.shape[0]):
+        top = np.float32(-np.inf)
+        for a in range(logits.shape[1]):
+            if mask[i, a] != 0:
+                top = max(top, logits[i, a])
+        total = 0.0
+        for a in range(logits.shape[1]):
+            if mask[i, a] != 0:
+                total += math.exp(logits[i, a] - top)
+        left = np.float64(keys[i] >> np.uint64(11)) / 2.0**53 * total
+        chosen = -1
+        for a in range(logits.shape[1]):
+            if mask[i, a] != 0:
+                chosen = a  # rounding can leave a rest: then it is the last legal one
+                left -= math.exp(logits[i, a] - top)
+                if left < 0:
+                    break
+        actions[i] = chosen
+        log_probs[i] = logits[i, chosen] - top - math.log(total)
+
+
+def draw_actions(
+    logits: torch.Tensor, mask: npt.NDArray[np.int8], keys: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Draws legal actions, by inverting the distribution function at a number made of each key.
 
     Args:
-        log_probs: float32 [k, A].
-        mask: bool [k, A].
+        logits: float32 [k, A].
+        mask: int8 [k, A], at least one 1 in every row.
         keys: uint64 [k].
+
+    Returns:
+        Actions int64 [k] and their log-probabilities float32 [k].
+    """
+    actions = np.empty(len(mask), np.int64)
+    log_probs = np.empty(len(mask), np.float32)
+    _draw(logits.detach().cpu().numpy(), mask, keys, actions, log_probs)
+    return actions, log_probs
+
+
+@compiled
+def _best(values: Any, mask: Any, keys: Any, epsilon: Any, actions: Any) -> None:
+    for i in range(values.shape[0]):
+        chosen, best, legal = -1, np.float32(0), 0
+        for a in range(values.shape[1]):
+            if mask[i, a] != 0:
+                legal += 1
+                if chosen < 0 or values[i, a] > best:
+                    chosen, best = a, values[i, a]
+        # The upper half of the key decides whether to explore, the lower half where.
+        upper = np.float64(keys[i] >> np.uint64(32)) / 2.0**32
+        if upper < epsilon:
+            nth = ((keys[i] & np.uint64(0xFFFFFFFF)) * np.uint64(legal)) >> np.uint64(32)
+            for a in range(values.shape[1]):
+                if mask[i, a] != 0:
+                    if nth == 0:
+                        chosen = a
+                        break
+                    nth -= np.uint64(1)
+        actions[i] = chosen
+
+
+def best_actions(
+    values: torch.Tensor,
+    mask: npt.NDArray[np.int8],
+    keys: npt.NDArray[np.uint64] | None = None,
+    epsilon: float = 0.0,
+) -> npt.NDArray[np.int64]:
+    """The legal actions of the highest values, or now and then any legal one.
+
+    Args:
+        values: float32 [k, A].
+        mask: int8 [k, A], at least one 1 in every row.
+        keys: uint64 [k], needed where `epsilon` is not 0.
+        epsilon: Share of decisions in which every legal action is as likely as the others.
 
     Returns:
         int64 [k].
     """
-    uniform = torch.as_tensor((keys >> np.uint64(11)).astype(np.float64) / 2**53)
-    cumulative = log_probs.double().exp().cumsum(dim=-1)
-    target = uniform.to(log_probs.device).unsqueeze(1) * cumulative[:, -1:]
-    chosen = (cumulative <= target).sum(dim=-1)
-    # Rounding can point behind the last legal action: take the last one then.
-    last = mask.shape[1] - 1 - mask.flip(1).int().argmax(dim=1)
-    chosen = torch.minimum(chosen, last)
-    legal = mask.gather(1, chosen.unsqueeze(1)).squeeze(1)
-    return torch.where(legal, chosen, last)
+    actions = np.empty(len(mask), np.int64)
+    if keys is None:
+        keys = np.zeros(len(mask), np.uint64)
+    _best(values.detach().cpu().numpy(), mask, keys, float(epsilon), actions)
+    return actions

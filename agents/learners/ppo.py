@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from ast import literal_eval
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,15 +22,12 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableR
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 
-from agents.base import Agent, Decisions
-from agents.learners.network import (
-    INFERENCE_ROWS,
-    ScaledInput,
-    choose_by_keys,
-    masked_log_probs,
-    pick_device,
-)
-from agents.learners.trajectories import Samples
+from agents.base import Decisions
+from agents.learners.base import Learner, ReturnScale, RewardScale
+from agents.learners.frozen import NetworkAgent
+from agents.learners.network import ScaledInput, draw_actions, observation_space, pick_device
+from agents.learners.samples import Samples, samples_of
+from agents.learners.trajectories import Columns, Trajectories
 from loop_envs.game import Game
 
 
@@ -49,6 +46,7 @@ class PPOSettings:
         entropy: Weight of the entropy bonus.
         value_coefficient: Weight of the value loss.
         max_grad_norm: Gradients are scaled down to this norm.
+        reward_scale: What rewards are divided by, see `ReturnScale`.
     """
 
     network: tuple[int, ...] = (256, 256)
@@ -61,6 +59,7 @@ class PPOSettings:
     entropy: float = 0.01
     value_coefficient: float = 0.5
     max_grad_norm: float = 0.5
+    reward_scale: RewardScale = "auto"
 
 
 class SeatRolloutBuffer(MaskableRolloutBuffer):
@@ -97,15 +96,11 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
 
 
 def _spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete]:
-    size = game.layout.size
-    return (
-        spaces.Box(game.layout.low, game.layout.high, (size,), np.int8),
-        spaces.Discrete(game.num_actions),
-    )
+    return observation_space(game), spaces.Discrete(game.num_actions)
 
 
-def _policy_options(settings: PPOSettings) -> dict[str, Any]:
-    widths = list(settings.network)
+def _policy_options(network: Sequence[int]) -> dict[str, Any]:
+    widths = list(network)
     return {
         "net_arch": {"pi": widths, "vf": widths},
         "activation_fn": torch.nn.ReLU,
@@ -113,25 +108,28 @@ def _policy_options(settings: PPOSettings) -> dict[str, Any]:
     }
 
 
+def _logits_and_values(
+    policy: MaskableActorCriticPolicy, observations: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    latent_pi, latent_vf = policy.mlp_extractor(policy.extract_features(observations))
+    return policy.action_net(latent_pi), policy.value_net(latent_vf).squeeze(1)
+
+
 def evaluate(
-    policy: MaskableActorCriticPolicy,
-    observation: npt.NDArray[np.int8],
-    action_mask: npt.NDArray[np.int8],
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    policy: MaskableActorCriticPolicy, observation: npt.NDArray[np.int8]
+) -> tuple[torch.Tensor, torch.Tensor]:
     """One forward pass without gradients.
 
     Returns:
-        Log-probabilities float32 [k, A], values float32 [k], mask bool [k, A].
+        Logits float32 [k, A], values float32 [k].
     """
     with torch.no_grad():
-        inputs = torch.as_tensor(observation, device=policy.device).float()
-        mask = torch.as_tensor(action_mask, device=policy.device).bool()
-        latent_pi, latent_vf = policy.mlp_extractor(policy.extract_features(inputs))
-        log_probs = masked_log_probs(policy.action_net(latent_pi), mask)
-        return log_probs, policy.value_net(latent_vf).squeeze(1), mask
+        return _logits_and_values(
+            policy, torch.as_tensor(observation, device=policy.device).float()
+        )
 
 
-class PPOLearner:
+class PPOLearner(Learner):
     """A learning player.
 
     Args:
@@ -147,10 +145,8 @@ class PPOLearner:
     def __init__(
         self, name: str, game: Game, settings: PPOSettings, seed: int = 0, device: str = "auto"
     ) -> None:
-        self.name = name
-        self.game = game
+        super().__init__(name, game, seed)
         self.settings = settings
-        self.seed = seed
         s = settings
         self.algorithm = MaskablePPO(
             MaskableActorCriticPolicy,
@@ -165,7 +161,7 @@ class PPOLearner:
             vf_coef=s.value_coefficient,
             max_grad_norm=s.max_grad_norm,
             rollout_buffer_class=SeatRolloutBuffer,
-            policy_kwargs=_policy_options(s),
+            policy_kwargs=_policy_options(s.network),
             seed=seed,
             device=pick_device(device),
             _init_setup_model=False,
@@ -175,8 +171,7 @@ class PPOLearner:
         self.algorithm._setup_model()
         self.algorithm.set_logger(Logger(None, []))
         self.buffer.rng = np.random.default_rng(seed)
-        self.updates = 0
-        self.samples = 0
+        self.scale = ReturnScale(s.reward_scale)
 
     @property
     def policy(self) -> MaskableActorCriticPolicy:
@@ -188,31 +183,25 @@ class PPOLearner:
         """Where updates take their samples from."""
         return self.algorithm.rollout_buffer  # type: ignore[return-value]
 
+    @property
+    def module(self) -> torch.nn.Module:
+        """All weights."""
+        return self.policy
+
     def choose(
-        self, decisions: Decisions
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Draws an action for every decision.
+        self, decisions: Decisions, progress: float
+    ) -> tuple[npt.NDArray[np.int64], Columns]:
+        """Draws an action for every decision; keeps its log-probability and the value."""
+        logits, values = evaluate(self.policy, decisions.observation)
+        keys = decisions.keys(self.seed)
+        actions, log_prob = draw_actions(logits, decisions.action_mask, keys)
+        return actions, {"log_prob": log_prob, "value": values.cpu().numpy()}
 
-        Returns:
-            Actions int64 [k], log-probabilities float32 [k], values float32 [k].
-        """
-        log_probs, values, mask = evaluate(
-            self.policy, decisions.observation, decisions.action_mask
+    def update(self, trajectories: Trajectories, progress: float) -> dict[str, float]:
+        """One PPO update."""
+        samples = samples_of(
+            trajectories, self.scale, self.settings.gamma, self.settings.gae_lambda
         )
-        actions = choose_by_keys(log_probs, mask, decisions.keys(self.seed))
-        chosen = log_probs.gather(1, actions.unsqueeze(1)).squeeze(1)
-        return actions.cpu().numpy(), chosen.cpu().numpy(), values.cpu().numpy()
-
-    def update(self, samples: Samples, progress: float) -> dict[str, float]:
-        """One PPO update.
-
-        Args:
-            samples: Finished decisions.
-            progress: Share of the training that is done, 0 to 1, for schedules.
-
-        Returns:
-            Losses and diagnostics by name.
-        """
         self.buffer.load(samples)
         self.algorithm._current_progress_remaining = 1.0 - progress
         self.algorithm.train()
@@ -221,94 +210,48 @@ class PPOLearner:
         logged = self.algorithm.logger.name_to_value
         metrics = {key.removeprefix("train/"): float(value) for key, value in logged.items()}
         self.algorithm.logger.dump()
-        return metrics
+        return metrics | {"reward_scale": self.scale.scale}
 
     def get_state(self) -> dict[str, Any]:
         """Copies of weights, optimiser, counters and generator."""
         return {
-            "policy": copy.deepcopy(self.policy.state_dict()),
+            "weights": copy.deepcopy(self.policy.state_dict()),
             "optimizer": copy.deepcopy(self.policy.optimizer.state_dict()),
             "updates": self.updates,
             "samples": self.samples,
             "algorithm_updates": self.algorithm._n_updates,
+            "scale": self.scale.get_state(),
             "rng": str(self.buffer.rng.bit_generator.state),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continues from `get_state`."""
-        self.policy.load_state_dict(state["policy"])
+        self.policy.load_state_dict(state["weights"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         self.updates, self.samples = state["updates"], state["samples"]
         self.algorithm._n_updates = state["algorithm_updates"]
+        self.scale.set_state(state["scale"])
         self.buffer.rng.bit_generator.state = literal_eval(state["rng"])
 
     def frozen(self) -> dict[str, Any]:
         """A copy of what a checkpoint must hold to play on."""
         return {
             "settings": asdict(self.settings),
-            "policy": copy.deepcopy(self.policy.state_dict()),
+            "weights": copy.deepcopy(self.policy.state_dict()),
         }
 
 
-class PPOAgent(Agent):
-    """A frozen PPO player.
+class PPOAgent(NetworkAgent):
+    """A frozen PPO player."""
 
-    Args:
-        name: Name in tables.
-        game: The game to be played.
-        frozen: From `PPOLearner.frozen`.
-        seed: Of its choices, where it draws.
-        sample: Draw from the policy; otherwise take the most likely action.
-        device: "auto", "cpu", "cuda", …
-    """
+    kind = "ppo"
 
-    def __init__(
-        self,
-        name: str,
-        game: Game,
-        frozen: dict[str, Any],
-        seed: int = 0,
-        sample: bool = False,
-        device: str = "auto",
-    ) -> None:
-        self.name = name
-        self._seed = seed
-        self._sample = sample
-        settings = PPOSettings(
-            **{**frozen["settings"], "network": tuple(frozen["settings"]["network"])}
-        )
-        observation_space, action_space = _spaces(game)
-        self.network = MaskableActorCriticPolicy(
-            observation_space, action_space, lambda _: 0.0, **_policy_options(settings)
-        )
-        self.network.load_state_dict(frozen["policy"])
-        self.network.to(pick_device(device)).set_training_mode(False)
+    @classmethod
+    def build(cls, game: Game, settings: dict[str, Any]) -> torch.nn.Module:
+        """The policy network."""
+        options = _policy_options(settings["network"])
+        return MaskableActorCriticPolicy(*_spaces(game), lambda _: 0.0, **options)
 
-    def _act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
-        keys = decisions.keys(self._seed)
-        chosen = [
-            self._act_rows(decisions.observation[rows], decisions.action_mask[rows], keys[rows])
-            for rows in _parts(len(decisions))
-        ]
-        return np.concatenate(chosen)
-
-    def _act_rows(
-        self,
-        observation: npt.NDArray[np.int8],
-        mask: npt.NDArray[np.int8],
-        keys: npt.NDArray[np.uint64],
-    ) -> npt.NDArray[np.int64]:
-        k, missing = len(keys), INFERENCE_ROWS - len(keys)
-        observation = np.pad(observation, ((0, missing), (0, 0)))
-        mask = np.pad(mask, ((0, missing), (0, 0)), constant_values=1)
-        log_probs, _, legal = evaluate(self.network, observation, mask)
-        if self._sample:
-            actions = choose_by_keys(log_probs, legal, np.pad(keys, (0, missing)))
-        else:
-            actions = log_probs.argmax(dim=1)
-        return actions[:k].cpu().numpy()
-
-
-def _parts(number: int) -> list[slice]:
-    starts = range(0, number, INFERENCE_ROWS)
-    return [slice(start, min(start + INFERENCE_ROWS, number)) for start in starts]
+    def logits(self, observations: torch.Tensor) -> torch.Tensor:
+        """The policy's logits."""
+        return _logits_and_values(self.network, observations)[0]  # type: ignore[arg-type]

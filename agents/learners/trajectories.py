@@ -8,7 +8,8 @@ ends with its own player's last reward.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,11 @@ from loop_envs.jit import compiled
 PENDING, ENDED = -1, -2
 """Links of a decision whose successor is not known yet, and of the last one of a match."""
 
+Columns = dict[str, npt.NDArray[Any]]
+
 
 @compiled
-def advantages_of(rewards: Any, values: Any, links: Any, gamma: Any, lam: Any, out: Any) -> None:
-    """Generalised advantage estimates along the links (Schulman et al., 2016, eq. 16).
-
-    A decision without a known successor has no estimate yet (0); it closes the sum of the one
-    before it with its value.
-    """
+def _advantages(rewards: Any, values: Any, links: Any, gamma: Any, lam: Any, out: Any) -> None:
     for i in range(len(rewards) - 1, -1, -1):
         following = links[i]
         if following == ENDED:
@@ -38,35 +36,69 @@ def advantages_of(rewards: Any, values: Any, links: Any, gamma: Any, lam: Any, o
             out[i] = delta + gamma * lam * out[following]
 
 
+@compiled
+def _returns(rewards: Any, links: Any, gamma: Any, out: Any) -> None:
+    for i in range(len(rewards) - 1, -1, -1):
+        following = links[i]
+        out[i] = rewards[i] + (gamma * out[following] if following >= 0 else 0.0)
+
+
+@compiled
+def _complete(links: Any, out: Any) -> None:
+    for i in range(len(links) - 1, -1, -1):
+        following = links[i]
+        out[i] = following == ENDED or (following >= 0 and out[following])
+
+
 @dataclass
-class Samples:
-    """Finished decisions, ready to learn from; all arrays have length N.
+class Trajectories:
+    """Decisions and what came of them; all arrays have length N.
 
     Attributes:
-        observation: int8 [N, D].
-        action_mask: int8 [N, A].
-        action: int64 [N].
-        log_prob: float32 [N], under the policy that chose.
-        value: float32 [N], its estimate then.
-        advantage: float32 [N].
-        reward: float32 [N], earned until the seat's next decision or the end.
+        columns: What was kept of every decision: `observation` int8 [N, D], `action_mask` int8
+            [N, A], `action` int64 [N], and what the learner's `choose` added.
+        rewards: float32 [N], earned until the seat's next decision or the end.
+        links: int64 [N]: the seat's next decision, PENDING or ENDED.
+        ready: bool [N], the decisions to learn from. The others are there because ready ones
+            link to them; they come again with the next lot.
     """
 
-    observation: npt.NDArray[np.int8]
-    action_mask: npt.NDArray[np.int8]
-    action: npt.NDArray[np.int64]
-    log_prob: npt.NDArray[np.float32]
-    value: npt.NDArray[np.float32]
-    advantage: npt.NDArray[np.float32]
-    reward: npt.NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.action)
+    columns: Columns
+    rewards: npt.NDArray[np.float32]
+    links: npt.NDArray[np.int64]
+    ready: npt.NDArray[np.bool_]
 
     @property
-    def returns(self) -> npt.NDArray[np.float32]:
-        """Targets of the value function, float32 [N]."""
-        return self.advantage + self.value
+    def num_ready(self) -> int:
+        """Number of decisions to learn from."""
+        return int(self.ready.sum())
+
+    def learnable(self) -> Columns:
+        """The columns of the decisions to learn from."""
+        return {name: values[self.ready] for name, values in self.columns.items()}
+
+    def advantages(self, gamma: float, lam: float) -> npt.NDArray[np.float32]:
+        """Generalised advantage estimates (Schulman et al., 2016, eq. 16), float32 [N].
+
+        Needs a column `value`. A decision without a known successor has no estimate yet (0); it
+        closes the sum of the one before it with its value.
+        """
+        out = np.zeros(len(self.links), np.float32)
+        g, la = np.float32(gamma), np.float32(lam)
+        _advantages(self.rewards, self.columns["value"], self.links, g, la, out)
+        return out
+
+    def complete(self) -> npt.NDArray[np.bool_]:
+        """The decisions whose match is over, bool [N]."""
+        out = np.zeros(len(self.links), np.bool_)
+        _complete(self.links, out)
+        return out
+
+    def returns(self, gamma: float) -> npt.NDArray[np.float32]:
+        """Discounted sums of the rewards along the links, as far as they are known, float32 [N]."""
+        out = np.zeros(len(self.links), np.float32)
+        _returns(self.rewards, self.links, np.float32(gamma), out)
+        return out
 
 
 @dataclass
@@ -80,7 +112,7 @@ class SeatStore:
 
     num_matches: int
     num_players: int
-    _parts: list[tuple[npt.NDArray[Any], ...]] = field(default_factory=list)
+    _parts: list[Columns] = field(default_factory=list)
     _size: int = 0
 
     def __post_init__(self) -> None:
@@ -95,25 +127,14 @@ class SeatStore:
         return self._size
 
     def add(
-        self,
-        rows: npt.NDArray[np.int64],
-        seats: npt.NDArray[np.int8],
-        observation: npt.NDArray[np.int8],
-        action_mask: npt.NDArray[np.int8],
-        action: npt.NDArray[np.int64],
-        log_prob: npt.NDArray[np.float32],
-        value: npt.NDArray[np.float32],
+        self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8], columns: Columns
     ) -> None:
         """Adds one decision for each of k matches.
 
         Args:
             rows: Matches, int64 [k], without repetition.
             seats: Who decides in each, int8 [k].
-            observation: int8 [k, D].
-            action_mask: int8 [k, A].
-            action: int64 [k].
-            log_prob: float32 [k].
-            value: float32 [k].
+            columns: What is kept, arrays of length k, the same names every time.
         """
         k = len(rows)
         self._reserve(self._size + k)
@@ -124,7 +145,7 @@ class SeatStore:
         self.rewards[numbers] = self.early[rows, seats]
         self.early[rows, seats] = 0
         self.latest[rows, seats] = numbers
-        self._parts.append((observation, action_mask, action, log_prob, value))
+        self._parts.append(columns)
         self._size += k
 
     def _reserve(self, size: int) -> None:
@@ -155,48 +176,49 @@ class SeatStore:
         self.latest[ended] = -1
         self.early[ended] = 0
 
-    def take(self, gamma: float, lam: float) -> Samples:
-        """Removes and returns every decision whose successor or end is known.
+    def take(self, whole_matches: bool = False) -> Trajectories:
+        """Removes and returns the decisions whose successor or end is known.
 
         The others stay, as the first of what comes next, so that each is learned from once.
+
+        Args:
+            whole_matches: Take those only whose match is over.
         """
-        arrays = self._arrays()
-        links, rewards = self.links[: self._size], self.rewards[: self._size]
-        advantage = np.zeros(self._size, np.float32)
-        values = arrays[4]
-        advantages_of(rewards, values, links, np.float32(gamma), np.float32(lam), advantage)
-        done = links != PENDING
-        observation, mask, action, log_prob, value = (a[done] for a in arrays)
-        samples = Samples(
-            observation, mask, action, log_prob, value, advantage[done], rewards[done].copy()
-        )
-        stay = np.flatnonzero(~done)
-        renumbered = np.full(self._size + 1, -1, np.int64)
+        links = self.links[: self._size].copy()
+        rewards = self.rewards[: self._size].copy()
+        columns = self._columns()
+        ready = links != PENDING
+        if whole_matches:
+            _complete(links, ready)
+        stay = np.flatnonzero(~ready)
+        # Two more entries, so that PENDING and ENDED, counted from the end, keep their meaning.
+        renumbered = np.full(self._size + 2, -1, np.int64)
         renumbered[stay] = np.arange(len(stay))
+        renumbered[ENDED] = ENDED
         self.latest = renumbered[self.latest]
-        self._parts = [tuple(a[stay] for a in arrays)]
-        self.rewards, self.links = rewards[stay].copy(), links[stay].copy()
+        self.links = renumbered[links[stay]]
+        self.rewards = rewards[stay]
+        self._parts = [{name: values[stay] for name, values in columns.items()}] if columns else []
         self._size = len(stay)
-        return samples
+        return Trajectories(columns, rewards, links, ready)
 
-    def _arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        return tuple(np.concatenate(part) for part in zip(*self._parts, strict=True))
+    def _columns(self) -> Columns:
+        names = self._parts[0] if self._parts else {}
+        return {name: np.concatenate([part[name] for part in self._parts]) for name in names}
 
-    def get_state(self) -> dict[str, npt.NDArray[Any]]:
+    def get_state(self) -> dict[str, Any]:
         """Everything, as arrays."""
-        names = [f.name for f in fields(Samples)][:5]
-        kept = dict(zip(names, self._arrays(), strict=True)) if self._size else {}
-        return kept | {
+        return {
+            "columns": self._columns(),
             "links": self.links[: self._size].copy(),
             "rewards": self.rewards[: self._size].copy(),
             "latest": self.latest.copy(),
             "early": self.early.copy(),
         }
 
-    def set_state(self, state: dict[str, npt.NDArray[Any]]) -> None:
+    def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues from `get_state`."""
-        names = [f.name for f in fields(Samples)][:5]
         self.links, self.rewards = state["links"].copy(), state["rewards"].copy()
         self.latest, self.early = state["latest"].copy(), state["early"].copy()
         self._size = len(self.links)
-        self._parts = [tuple(state[name] for name in names)] if self._size else []
+        self._parts = [dict(state["columns"])] if self._size else []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from loop_envs.cards import WORDS, cards_of, words_of
+from loop_envs.cards import WORDS, cards_of, unpack, words_of
 from loop_envs.climbing.tables import ASIDE, KIND, PASS, REVEAL, RUN, SET, SIZE
 from loop_envs.errors import RecordError
 
@@ -53,6 +53,11 @@ def action_groups(tables: npt.NDArray[np.uint16], max_set: int) -> list[tuple[st
                 names = name.format(size), meaning.format(size)
                 groups.append((names[0], int(rows[0]), len(rows), names[1]))
     return groups
+
+
+def action_cards(tables: npt.NDArray[np.uint16], values: int) -> npt.NDArray[np.int8]:
+    """The cards of each action, colour by colour, int8 [actions, 8 · values]."""
+    return unpack(tables[:, :WORDS], values).reshape(len(tables), -1)
 
 
 def cards_event(hands: npt.NDArray[np.uint16], colours: int, values: int) -> dict[str, list[Any]]:

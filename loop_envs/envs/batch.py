@@ -219,6 +219,23 @@ class Batch:
             )
         )  # fmt: skip
 
+    def observe_all(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+        """What all players of some matches see, for critics that may know more than a player.
+
+        Args:
+            rows: Matches, int64 [k].
+
+        Returns:
+            int8 [k, n, D]: the observations of the player to move and of the others, clockwise.
+        """
+        self._check_ready()
+        game = self.game
+        n, size = game.num_players, game.layout.size
+        out = np.zeros((len(rows) * n, size), np.int8)
+        if len(rows):
+            game.kernels.observe_all(game.record, game.tables, self._states, rows, out)
+        return out.reshape(len(rows), n, size)
+
     def get_states(self) -> State:
         """A copy of all states, a structured array of shape (B,)."""
         return self._states.copy()

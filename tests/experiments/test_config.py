@@ -8,7 +8,8 @@ import yaml
 
 from experiments import config_checks
 from experiments.__main__ import main
-from experiments.config import Config, TournamentConfig, TrainConfig, load_config, parse_config
+from experiments.config import Config, TournamentConfig, load_config, parse_config
+from experiments.config_train import PPOConfig, TrainConfig
 from experiments.config_yaml import (
     CONFIGS,
     apply_overrides,
@@ -59,7 +60,30 @@ BAD = [
     ("train.learners.0.name=lean", "train.learners", "the name 'lean' is taken, allowed: unique"),
     ("train.learners.0.name=LEAN", "train.learners", "the name 'LEAN' is taken, allowed: unique"),
     ("train.learners.0.name=random", "train.learners.0.name", "got 'random', allowed: other"),
-    ("train.learners.0.kind=dqn", "train.learners.0.kind", "got 'dqn', allowed: \"ppo\""),
+    ("train.learners.0.kind=dnq", "train.learners.0.kind", "got 'dnq', allowed: \"ppo\""),
+    ("train.learners.0={name: x, kind: dmc, clip_range: 1}", "train.learners.0.clip_range",
+     "unknown key. Keys: name, network, rollout"),
+    ("train.learners.0={name: self, kind: dmc}", "train.learners.0.name", "other names than self"),
+    ("train.learners.0.reward_scale=0", "train.learners.0.reward_scale", '"auto" or a number > 0'),
+    ("train.learners.0.opponents=[]", "train.learners.0.opponents", "a list, at least 1"),
+    ("train.learners.0.opponents=[{play: gredy}]", "train.learners.0.opponents.0.play",
+     "got 'gredy', allowed: self, snapshots, lean, random, greedy, planner, or {name, checkpoint}"
+     "; did you mean 'greedy'?"),
+    ("train.learners.0.opponents=[{play: wide}]", "train.learners.0.opponents.0.play",
+     "got 'wide', allowed: self, snapshots, lean"),
+    ("train.learners.0.opponents=[{play: self}, {play: self}]", "train.learners.0.opponents",
+     "'self' is there twice"),
+    ("train.learners.0.opponents=[{play: {name: x, checkpoint: no.zip}}]",
+     "train.learners.0.opponents.0.play.checkpoint", "got 'no.zip', allowed: a file that exists"),
+    ("train.learners.0.opponents=[{play: self, weight: 0}]", "train.learners.0.opponents.0.weight",
+     "a number > 0"),
+    ("train.evaluate={against: [gredy]}", "train.evaluate.against.0", "did you mean 'greedy'?"),
+    ("train.evaluate={against: [greedy], first_board: 7}", "train.evaluate.first_board",
+     "board 7 is one of those that training plays"),
+    ("train.evaluate={against: [greedy], first_board: 2147483650}", "train.evaluate.first_board",
+     "board 2147483650 is one of the tournament's"),
+    ("train.steps=null", "train", "no end, allowed: steps, minutes, or both"),
+    ("train.minutes=0", "train.minutes", "a number > 0"),
     ("train.learners.0={name: x}", "train.learners.0.kind", "missing, allowed: \"ppo\""),
     ("train.learners.0.network=256", "train.learners.0.network", "a list of integers ≥ 1, at l"),
     ("train.learners.0.network=[0]", "train.learners.0.network.0", "got 0, allowed: an integer ≥"),
@@ -166,7 +190,9 @@ def test_overrides_set_values_and_make_sections(file: Path) -> None:
         ["train.learners.0.entropy=0.02", "tournament.lineups=pairs", "seed=1e3", "name=other"],
     )
     assert config.train is not None
-    assert config.train.learners[0].entropy == 0.02
+    learner = config.train.learners[0]
+    assert isinstance(learner, PPOConfig)
+    assert learner.entropy == 0.02
     assert config.tournament is not None
     assert config.tournament.lineups == "pairs"
     assert (config.seed, config.name) == (1000, "other")
@@ -204,8 +230,11 @@ def test_checkpoints_are_found_from_elsewhere(
     assert parse_config(config.to_dict()) == config
 
 
-# Configurations of the verb bench have a schema of their own.
-@pytest.mark.parametrize("path", [p for p in known_configs() if "bench" not in p])
+# The verbs bench, sweep and results have schemas of their own.
+OTHERS = ("configs/bench.yaml", "configs/sweep.yaml", "configs/results.yaml")
+
+
+@pytest.mark.parametrize("path", [p for p in known_configs() if p not in OTHERS])
 def test_configurations_of_the_project_are_right(path: str) -> None:
     config = load_config(CONFIGS.parent / path)
     assert config.tournament is None or config.tournament.first_board >= 2**31

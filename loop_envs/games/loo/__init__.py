@@ -28,6 +28,7 @@ RULES = Rules(
     build=_build,
     action_texts=text.action_texts,
     action_groups=text.action_groups,
+    action_cards=text.action_cards,
     action_text=text.action_text,
     state_text=text.state_text,
     deal_name=events.deal_name,

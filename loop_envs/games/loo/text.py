@@ -9,7 +9,18 @@ import numpy.typing as npt
 
 from loop_envs.cards import cards_of
 from loop_envs.game import Game, State
-from loop_envs.games.loo.actions import CIVIL, DEFEND, DRAW, IN, KIND, MISS, PASS, PLAY, SUBSET
+from loop_envs.games.loo.actions import (
+    CARD,
+    CIVIL,
+    DEFEND,
+    DRAW,
+    IN,
+    KIND,
+    MISS,
+    PASS,
+    PLAY,
+    SUBSET,
+)
 from loop_envs.games.loo.options import SUITS
 from loop_envs.games.loo.state import DRAWING, PLAYING, RESHUFFLING
 
@@ -85,6 +96,23 @@ def action_groups(game: Game) -> list[tuple[str, int, int, str]]:
 
 
 # For people -------------------------------------------------------------------------------------
+
+
+def action_cards(game: Game) -> npt.NDArray[np.int8]:
+    """The card that each action plays, and the places of the hand that it exchanges.
+
+    Which cards a `draw` gives up depends on the hand; columns behind the cards say which places
+    of it (in ascending order of rank, then suit).
+    """
+    cards, size = SUITS * game.options["ranks"], game.options["hand_size"]
+    kinds, subsets = game.tables[:, KIND], game.tables[:, SUBSET]
+    out = np.zeros((game.num_actions, cards + size), np.int8)
+    for kind in (PLAY, CIVIL):
+        rows = np.flatnonzero(kinds == kind)
+        out[rows, game.tables[rows, CARD]] = 1
+    draws = kinds == DRAW
+    out[draws, cards:] = subsets[draws, None] >> np.arange(size) & 1
+    return out
 
 
 def state_text(game: Game, state: State, player: int | None) -> str:

@@ -26,6 +26,11 @@ def action_groups(game: Game) -> list[tuple[str, int, int, str]]:
     return text.action_groups(game.tables, MAX_COMBINATION)
 
 
+def action_cards(game: Game) -> npt.NDArray[np.int8]:
+    """The cards that each action takes out of the hand."""
+    return text.action_cards(game.tables, deck_of(game.options)[1])
+
+
 # Records ----------------------------------------------------------------------------------------
 
 

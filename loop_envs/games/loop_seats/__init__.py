@@ -28,6 +28,7 @@ RULES = Rules(
     build=_build,
     action_texts=text.action_texts,
     action_groups=text.action_groups,
+    action_cards=text.action_cards,
     state_text=text.state_text,
     deal_event=text.deal_event,
     deck_of=text.deck_from_event,

@@ -31,6 +31,14 @@ def action_groups(game: Game) -> list[tuple[str, int, int, str]]:
     return [*groups, ("take_seat", first, SEAT_CHOICES, meaning)]
 
 
+def action_cards(game: Game) -> npt.NDArray[np.int8]:
+    """The cards that each action takes out of the hand, and the seat that it chooses."""
+    cards = text.action_cards(game.tables, game.options["values"])
+    seats = np.zeros((game.num_actions, SEAT_CHOICES), np.int8)
+    seats[-SEAT_CHOICES:] = np.eye(SEAT_CHOICES)
+    return np.concatenate([cards, seats], axis=1)
+
+
 # Records ----------------------------------------------------------------------------------------
 
 

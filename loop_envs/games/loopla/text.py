@@ -43,6 +43,11 @@ def action_groups(game: Game) -> list[tuple[str, int, int, str]]:
     ]
 
 
+def action_cards(game: Game) -> npt.NDArray[np.int8]:
+    """The card that each action takes out of the hand, by value."""
+    return np.eye(game.num_actions, game.options["values"], dtype=np.int8)
+
+
 # Records ----------------------------------------------------------------------------------------
 
 

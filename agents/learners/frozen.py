@@ -1,0 +1,77 @@
+"""Frozen players: a network that no longer learns."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.base import Agent, Decisions
+from agents.learners.network import best_actions, draw_actions, pick_device
+from loop_envs.game import Game
+
+INFERENCE_ROWS = 256
+"""Rows of one forward pass. Always this many, so that what a row comes out as does not depend on
+how many others are asked about at the same time."""
+
+
+class NetworkAgent(Agent):
+    """A player that scores all actions and takes the best legal one, or draws one.
+
+    Args:
+        name: Name in tables.
+        game: The game to be played.
+        frozen: From the learner's `frozen`.
+        seed: Of its choices, where it draws.
+        sample: Draw from the distribution; otherwise take the best action.
+        device: "auto", "cpu", "cuda", …
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        frozen: dict[str, Any],
+        seed: int = 0,
+        sample: bool = False,
+        device: str = "auto",
+    ) -> None:
+        self.name = name
+        self._seed = seed
+        self._sample = sample
+        self.network = self.build(game, frozen["settings"])
+        self.network.load_state_dict(frozen["weights"])
+        self._device = pick_device(device)
+        self.network.to(self._device).train(False)
+
+    @classmethod
+    @abstractmethod
+    def build(cls, game: Game, settings: dict[str, Any]) -> torch.nn.Module:
+        """The network, with any weights."""
+
+    @abstractmethod
+    def logits(self, observations: torch.Tensor) -> torch.Tensor:
+        """Scores of all actions, float32 [k, A]: the logits that are drawn from, where the agent
+        draws. Observations are float32 [k, D]."""
+
+    def _act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
+        keys = decisions.keys(self._seed)
+        logits = self._scores(decisions.observation)
+        if self._sample:
+            return draw_actions(logits, decisions.action_mask, keys)[0]
+        return best_actions(logits, decisions.action_mask)
+
+    def _scores(self, observation: npt.NDArray[np.int8]) -> torch.Tensor:
+        k = len(observation)
+        whole = np.pad(observation, ((0, -k % INFERENCE_ROWS), (0, 0)))
+        with torch.no_grad():
+            parts = [
+                self.logits(torch.from_numpy(part).to(self._device).float())
+                for part in np.split(whole, len(whole) // INFERENCE_ROWS)
+            ]
+        return torch.cat(parts)[:k]
