@@ -74,8 +74,8 @@ class MaskedReplayBuffer(ReplayBuffer):
     def extend(self, trajectories: Trajectories) -> None:
         """Adds the finished decisions, all at once; the oldest transitions make room.
 
-        A link that says ENDED is terminal, also where a match was cut off: the two look the same
-        in `Trajectories`, and what a seat would have seen next is not known.
+        A link that says ENDED is terminal; the last decision of a match that was cut off is not
+        among the finished ones, but a transition may lead to it.
         """
         columns = trajectories.columns
         new = np.flatnonzero(trajectories.ready)[-self.buffer_size :]

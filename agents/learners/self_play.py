@@ -87,7 +87,8 @@ class SelfPlay:
         batch.step(actions)
         ended = batch.terminated | batch.truncated
         for number, store in enumerate(self.stores):
-            store.earn(self.seating == number, batch.reward, ended)
+            mine = self.seating == number
+            store.earn(mine, batch.reward, batch.terminated, batch.truncated)
         over = np.flatnonzero(ended)
         if len(over):
             self._note(over)
@@ -124,10 +125,10 @@ class SelfPlay:
         return self.stores[number].take(whole)
 
     def num_ready(self, number: int) -> int:
-        """About how many decisions a learner could learn from now."""
+        """How many decisions a learner could learn from now, but for truncated matches."""
         if self.learners[number].whole_matches:
             return self.finished[number]
-        return len(self.stores[number])
+        return self.stores[number].num_known
 
     def take_margins(self) -> list[list[float]]:
         """Final margins of each learner's seats in the matches that ended since the last call."""

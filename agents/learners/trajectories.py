@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from loop_envs.jit import compiled
 
-PENDING, ENDED = -1, -2
-"""Links of a decision whose successor is not known yet, and of the last one of a match."""
+PENDING, ENDED, CUT = -1, -2, -3
+"""Links of a decision whose successor is not known yet, of the last one of a match, and of the last
+one of a match that was truncated: what would have come is not known and never will be."""
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -29,7 +30,7 @@ def _advantages(rewards: Any, values: Any, links: Any, gamma: Any, lam: Any, out
         following = links[i]
         if following == ENDED:
             out[i] = rewards[i] - values[i]
-        elif following == PENDING:
+        elif following < 0:
             out[i] = 0.0
         else:
             delta = rewards[i] + gamma * values[following] - values[i]
@@ -44,10 +45,17 @@ def _returns(rewards: Any, links: Any, gamma: Any, out: Any) -> None:
 
 
 @compiled
-def _complete(links: Any, out: Any) -> None:
+def _lead_to(links: Any, end: Any, out: Any) -> None:
     for i in range(len(links) - 1, -1, -1):
         following = links[i]
-        out[i] = following == ENDED or (following >= 0 and out[following])
+        out[i] = following == end or (following >= 0 and out[following])
+
+
+def _leading_to(links: npt.NDArray[np.int64], end: int) -> npt.NDArray[np.bool_]:
+    """Which decisions have a link of this kind behind them, bool [N]."""
+    out = np.zeros(len(links), np.bool_)
+    _lead_to(links, end, out)
+    return out
 
 
 @dataclass
@@ -58,9 +66,9 @@ class Trajectories:
         columns: What was kept of every decision: `observation` int8 [N, D], `action_mask` int8
             [N, A], `action` int64 [N], and what the learner's `choose` added.
         rewards: float32 [N], earned until the seat's next decision or the end.
-        links: int64 [N]: the seat's next decision, PENDING or ENDED.
+        links: int64 [N]: the seat's next decision, PENDING, ENDED or CUT.
         ready: bool [N], the decisions to learn from. The others are there because ready ones
-            link to them; they come again with the next lot.
+            link to them; they come again with the next lot, but for those that are CUT.
     """
 
     columns: Columns
@@ -80,8 +88,9 @@ class Trajectories:
     def advantages(self, gamma: float, lam: float) -> npt.NDArray[np.float32]:
         """Generalised advantage estimates (Schulman et al., 2016, eq. 16), float32 [N].
 
-        Needs a column `value`. A decision without a known successor has no estimate yet (0); it
-        closes the sum of the one before it with its value.
+        Needs a column `value`. A decision without a known successor has no estimate (0); it
+        closes the sum of the one before it with its value. So a value stands for what a truncated
+        match would have brought, and nothing does for what comes after an end.
         """
         out = np.zeros(len(self.links), np.float32)
         g, la = np.float32(gamma), np.float32(lam)
@@ -89,10 +98,8 @@ class Trajectories:
         return out
 
     def complete(self) -> npt.NDArray[np.bool_]:
-        """The decisions whose match is over, bool [N]."""
-        out = np.zeros(len(self.links), np.bool_)
-        _complete(self.links, out)
-        return out
+        """The decisions whose match has come to its end, bool [N]."""
+        return _leading_to(self.links, ENDED)
 
     def returns(self, gamma: float) -> npt.NDArray[np.float32]:
         """Discounted sums of the rewards along the links, as far as they are known, float32 [N]."""
@@ -126,6 +133,11 @@ class SeatStore:
     def __len__(self) -> int:
         return self._size
 
+    @property
+    def num_known(self) -> int:
+        """Number of decisions whose successor or end is known."""
+        return self._size - int((self.latest >= 0).sum())
+
     def add(
         self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8], columns: Columns
     ) -> None:
@@ -158,28 +170,32 @@ class SeatStore:
         self,
         mine: npt.NDArray[np.bool_],
         reward: npt.NDArray[np.float32],
-        ended: npt.NDArray[np.bool_],
+        terminated: npt.NDArray[np.bool_],
+        truncated: npt.NDArray[np.bool_],
     ) -> None:
         """Books the rewards of one step of all matches.
 
         Args:
             mine: bool [B, n], the seats that this learner plays.
             reward: float32 [B, n].
-            ended: bool [B], the matches that ended in this step.
+            terminated: bool [B], the matches that ended in this step.
+            truncated: bool [B], the matches that were cut off in this step.
         """
         known = mine & (self.latest >= 0)
         self.rewards[self.latest[known]] += reward[known]
         unknown = mine & ~known
         self.early[unknown] += reward[unknown]
-        over = known & ended[:, None]
-        self.links[self.latest[over]] = ENDED
+        self.links[self.latest[known & terminated[:, None]]] = ENDED
+        self.links[self.latest[known & truncated[:, None]]] = CUT
+        ended = terminated | truncated
         self.latest[ended] = -1
         self.early[ended] = 0
 
     def take(self, whole_matches: bool = False) -> Trajectories:
         """Removes and returns the decisions whose successor or end is known.
 
-        The others stay, as the first of what comes next, so that each is learned from once.
+        The others stay, as the first of what comes next, so that each is learned from once; those
+        of which nothing more can be known, because the match was truncated, go.
 
         Args:
             whole_matches: Take those only whose match is over.
@@ -187,14 +203,14 @@ class SeatStore:
         links = self.links[: self._size].copy()
         rewards = self.rewards[: self._size].copy()
         columns = self._columns()
-        ready = links != PENDING
+        ready, lost = (links != PENDING) & (links != CUT), links == CUT
         if whole_matches:
-            _complete(links, ready)
-        stay = np.flatnonzero(~ready)
-        # Two more entries, so that PENDING and ENDED, counted from the end, keep their meaning.
-        renumbered = np.full(self._size + 2, -1, np.int64)
+            ready, lost = _leading_to(links, ENDED), _leading_to(links, CUT)
+        stay = np.flatnonzero(~ready & ~lost)
+        # More entries, so that PENDING and the others, counted from the end, keep their meaning.
+        renumbered = np.full(self._size + 3, -1, np.int64)
         renumbered[stay] = np.arange(len(stay))
-        renumbered[ENDED] = ENDED
+        renumbered[[PENDING, ENDED, CUT]] = PENDING, ENDED, CUT
         self.latest = renumbered[self.latest]
         self.links = renumbered[links[stay]]
         self.rewards = rewards[stay]

@@ -87,8 +87,8 @@ def test_rewards_delivered_one_move_late_are_detected(monkeypatch: pytest.Monkey
     earn = SeatStore.earn
     late: dict[int, Any] = {}
 
-    def delayed(store: SeatStore, mine: Any, reward: Any, ended: Any) -> None:
-        earn(store, mine, late.get(id(store), np.zeros_like(reward)), ended)
+    def delayed(store: SeatStore, mine: Any, reward: Any, *ends: Any) -> None:
+        earn(store, mine, late.get(id(store), np.zeros_like(reward)), *ends)
         late[id(store)] = reward.copy()
 
     monkeypatch.setattr(SeatStore, "earn", delayed)
@@ -211,7 +211,39 @@ def test_advantages_equal_their_definition() -> None:
 def test_rewards_before_the_first_decision_are_kept() -> None:
     store = SeatStore(1, 2)
     mine = np.array([[True, True]])
-    store.earn(mine, np.array([[0.5, -0.5]], np.float32), np.array([False]))
+    no, yes = np.array([False]), np.array([True])
+    store.earn(mine, np.array([[0.5, -0.5]], np.float32), no, no)
     store.add(np.array([0]), np.array([1], np.int8), {"action": np.array([0])})
-    store.earn(mine, np.array([[1.0, 2.0]], np.float32), np.array([True]))
+    store.earn(mine, np.array([[1.0, 2.0]], np.float32), yes, no)
     assert store.take().rewards.tolist() == [1.5]
+
+
+def _two_decisions(
+    terminated: bool, truncated: bool, whole: bool
+) -> tuple[Trajectories, SeatStore]:
+    """A seat's two decisions, worth 3 and 5, earning 1 and 2, and then the match is over."""
+    store = SeatStore(1, 1)
+    mine, no = np.array([[True]]), np.array([False])
+    for value, reward, over in ((3.0, 1.0, False), (5.0, 2.0, True)):
+        columns = {"value": np.array([value], np.float32)}
+        store.add(np.array([0]), np.array([0], np.int8), columns)
+        ends = (np.array([terminated]), np.array([truncated])) if over else (no, no)
+        store.earn(mine, np.array([[reward]], np.float32), *ends)
+    return store.take(whole), store
+
+
+def test_values_bootstrap_through_truncation_and_not_through_an_end() -> None:
+    lot, store = _two_decisions(terminated=True, truncated=False, whole=False)
+    assert lot.ready.all()
+    assert lot.advantages(1.0, 1.0).tolist() == [1 + 2 - 3, 2 - 5]
+    lot, store = _two_decisions(terminated=False, truncated=True, whole=False)
+    # The last decision stands for what would have come, and is not learned from itself.
+    assert lot.ready.tolist() == [True, False]
+    assert lot.advantages(1.0, 1.0)[0] == 1 + 5 - 3
+    assert len(store) == 0
+    assert store.latest.tolist() == [[-1]]
+    # What a truncated match came to is not known: Monte-Carlo returns are of whole ones only.
+    assert _two_decisions(terminated=True, truncated=False, whole=True)[0].ready.all()
+    lot, store = _two_decisions(terminated=False, truncated=True, whole=True)
+    assert not lot.ready.any()
+    assert len(store) == 0
