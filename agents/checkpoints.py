@@ -10,8 +10,10 @@ import torch
 
 from agents.base import Agent
 from agents.learners.kinds import KINDS, make_frozen
+from agents.learners.sizes import Sizes, Spaces, for_one_size
 from loop_envs.errors import LoopEnvsError
 from loop_envs.game import Game
+from loop_envs.registry import load_game
 
 FORMAT = "loop-envs-checkpoint/2"
 
@@ -31,17 +33,21 @@ def identity(game: Game) -> dict[str, Any]:
     }
 
 
-def save(path: Path, kind: str, game: Game, frozen: dict[str, Any], **about: Any) -> None:
+def save(path: Path, kind: str, spaces: Spaces, frozen: dict[str, Any], **about: Any) -> None:
     """Writes a checkpoint; an older one at the same place is replaced whole or not at all.
 
     Args:
         path: Where.
         kind: Kind of the learner, such as "ppo".
-        game: What it plays.
+        spaces: What it plays: a game, or several sizes of one.
         frozen: Settings and weights.
         **about: Plain values to keep with it, such as the number of samples.
     """
-    content = {"format": FORMAT, "kind": kind, **identity(game), "about": about, "frozen": frozen}
+    if isinstance(spaces, Sizes):
+        plays: dict[str, Any] = {"sizes": [identity(game) for game in spaces.games]}
+    else:
+        plays = identity(spaces)
+    content = {"format": FORMAT, "kind": kind, **plays, "about": about, "frozen": frozen}
     write_atomically(path, content)
 
 
@@ -87,13 +93,39 @@ def load_agent(
     """
     path = Path(path)
     content = read(path)
+    kind, frozen = content["kind"], content["frozen"]
+    spaces: Spaces = game
+    if "sizes" in content:
+        spaces = _sizes(path, content["sizes"], game)
+    else:
+        _check(path, content, game)
+    if kind not in KINDS:
+        raise CheckpointError(f"{path}: kind {kind!r}, known: {', '.join(KINDS)}")
+    agent = make_frozen(kind, name or path.stem, spaces, frozen, seed, sample)
+    return for_one_size(spaces, agent, game)
+
+
+def _check(path: Path, made_for: dict[str, Any], game: Game) -> None:
     differences = [
-        f"{key}: made for {content.get(key)!r}, asked for {value!r}"
+        f"{key}: made for {made_for.get(key)!r}, asked for {value!r}"
         for key, value in identity(game).items()
-        if content.get(key) != value
+        if made_for.get(key) != value
     ]
     if differences:
         raise CheckpointError(f"{path} does not fit: {'; '.join(differences)}")
-    if content["kind"] not in KINDS:
-        raise CheckpointError(f"{path}: kind {content['kind']!r}, known: {', '.join(KINDS)}")
-    return make_frozen(content["kind"], name or path.stem, game, content["frozen"], seed, sample)
+
+
+def _sizes(path: Path, made_for: list[dict[str, Any]], game: Game) -> Sizes:
+    """What a player of several sizes was made for; the game is one of them, or it is refused."""
+    if made_for[0]["env"] != game.env_id:
+        _check(path, made_for[0], game)
+    by_size = {one["options"]["num_players"]: one for one in made_for}
+    if game.num_players not in by_size:
+        sizes = ", ".join(str(size) for size in by_size)
+        text = f"num_players: made for {sizes}, asked for {game.num_players}"
+        raise CheckpointError(f"{path} does not fit: {text}")
+    _check(path, by_size[game.num_players], game)
+    games = [load_game(one["env"], **one["options"]) for one in made_for]
+    for one, other in zip(made_for, games, strict=True):
+        _check(path, one, other)
+    return Sizes(games)

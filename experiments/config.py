@@ -52,7 +52,11 @@ class GameConfig(Model):
     env: Annotated[str, BeforeValidator(_one_of_envs)] = Field(
         description="environment id", json_schema_extra={"enum": list(env_ids())}
     )
-    options: dict[str, Any] = Field({}, description="the game's options, see its README")
+    options: dict[str, Any] = Field(
+        {},
+        description="the game's options, see its README; num_players may be a list of different "
+        "numbers for training",
+    )
 
 
 TournamentAgent = Annotated[
@@ -93,13 +97,27 @@ class Config(Model):
     train: TrainConfig | None = Field(None, description="training")
     tournament: TournamentConfig | None = Field(None, description="tournament")
 
-    def make_game(self) -> Game:
+    @property
+    def sizes(self) -> list[Any]:
+        """The numbers of players as they are given; [None] if that is left to the game."""
+        given = self.game.options.get("num_players")
+        return given if isinstance(given, list) else [given]
+
+    def make_game(self, number: int = 0) -> Game:
         """The rules under the configured options.
+
+        Args:
+            number: Which of `sizes`, where there are several.
 
         Raises:
             OptionError: If an option is refused.
         """
-        return Game(self.game.env, rules_of(self.game.env), self.game.options)
+        options = self.game.options | {"num_players": self.sizes[number]}
+        return Game(self.game.env, rules_of(self.game.env), options)
+
+    def make_games(self) -> list[Game]:
+        """The rules for each of `sizes`."""
+        return [self.make_game(number) for number in range(len(self.sizes))]
 
     @property
     def learner_names(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,15 +10,14 @@ from agents import zoo
 from agents.named import agent_names
 from experiments.config import Config, TournamentConfig
 from experiments.config_errors import near
+from experiments.config_sizes import Problem, check_sizes, games_of, resolved_options
 from experiments.config_train import EvaluateConfig, LearnerConfig, TrainConfig
 from experiments.config_values import ZOO, CheckpointAgent
 from experiments.errors import ConfigError
 from experiments.lineups import lineups
 from loop_envs.deals import BOARD_STRIDE
-from loop_envs.errors import OptionError
 from loop_envs.game import Game
 
-Problem = tuple[str, str]
 RESERVED = ("self", "snapshots")
 """Opponents that are no player's name."""
 
@@ -40,19 +38,21 @@ def check(config: Config, source: str) -> Config:
     problems: list[Problem] = []
     if config.train is None and config.tournament is None:
         problems.append(("", "nothing to do, allowed: a section 'train', 'tournament', or both"))
-    game = _game(config, problems)
-    if game is not None:
+    games = games_of(config, problems)
+    if games:
+        game = games[0]
         known = agent_names(game.rules.name)
+        problems += check_sizes(config, games)
         if config.train is not None:
             problems += _train(config.train, known)
             problems += _opponents(config.train, known)
         if config.tournament is not None:
             problems += _agents(config, config.tournament, known, game.env_id)
-            problems += _lineups(config.tournament, game)
+            problems += _lineups(config.tournament, game) if len(games) == 1 else []
     problems += _overlaps(config.train, config.tournament)
-    if problems or game is None:
+    if problems:
         raise ConfigError(source, problems)
-    options = config.game.model_copy(update={"options": dict(game.options)})
+    options = config.game.model_copy(update={"options": resolved_options(config, games)})
     absolute = {"tournament": _absolute(config.tournament), "train": _absolute_train(config.train)}
     return config.model_copy(update={"game": options, **absolute})
 
@@ -68,17 +68,6 @@ def shared_board(train: TrainConfig, boards: TournamentConfig | EvaluateConfig) 
     most = boards.first_board + boards.boards - 1 - train.first_board
     step = -(-max(least, 0) // BOARD_STRIDE) * BOARD_STRIDE
     return max(boards.first_board, train.first_board + step) if step <= most else None
-
-
-def _game(config: Config, problems: list[Problem]) -> Game | None:
-    try:
-        return config.make_game()
-    except OptionError as error:
-        text = str(error)
-        named = re.match(r"option '(\w+)': ", text) or re.search(r"has no option '(.*?)'", text)
-        path = f"game.options.{named[1]}" if named else "game.options"
-        problems.append((path, re.sub(r"^option '\w+': ", "", text)))
-        return None
 
 
 def _twice(names: Iterable[str]) -> list[str]:

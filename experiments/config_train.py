@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
@@ -52,6 +52,9 @@ class OpponentConfig(Model):
 class _LearnerConfig(Model):
     """What all learners have."""
 
+    several_sizes: ClassVar[bool] = False
+    """Whether one learner can play matches of different numbers of players."""
+
     name: Name = Field(description="name in tables, and of its checkpoint")
     network: list[Size] = Field([256, 256], min_length=1, description="widths of the hidden layers")
     rollout: Size = Field(16384, description="decisions of this learner in each update")
@@ -89,6 +92,7 @@ class PPOConfig(_LearnerConfig):
 class _TorchConfig(_LearnerConfig):
     """What the learners in plain torch have."""
 
+    several_sizes: ClassVar[bool] = True
     learning_rate: float = Field(5e-4, gt=0, description="step size of the optimiser at first")
     learning_rate_end: float = Field(
         0.1, ge=0, le=1, description="share of it at the end; falls linearly"

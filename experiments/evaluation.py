@@ -11,6 +11,8 @@ import polars as pl
 from agents.base import Agent
 from agents.learners.base import Learner
 from agents.learners.kinds import make_frozen
+from agents.learners.sizes import for_one_size
+from agents.named import make_agent
 from experiments.config_train import EvaluateConfig
 from experiments.lineups import fill_ins, label, rotations
 from experiments.match_runner import play_lineups
@@ -19,7 +21,7 @@ from loop_envs.game import Game
 
 
 def evaluate(
-    learner: Learner, game: Game, config: EvaluateConfig, agents: dict[str, Agent], seed: int
+    learner: Learner, game: Game, config: EvaluateConfig, seed: int
 ) -> list[dict[str, Any]]:
     """Compares a learner with each of some agents.
 
@@ -28,23 +30,25 @@ def evaluate(
 
     Args:
         learner: Who is judged, as it is now.
-        game: The game.
+        game: The game, of several sizes one.
         config: Boards and opponents.
-        agents: The opponents by name.
-        seed: Of the deals.
+        seed: Of the deals and the opponents.
 
     Returns:
-        For each opponent: opponent, boards, matches, difference (of the mean points per seat and
-        match, learner minus opponent), difference_low, difference_high (95 %, over boards).
+        For each opponent: num_players, opponent, boards, matches, difference (of the mean points
+        per seat and match, learner minus opponent), difference_low, difference_high (95 %, over
+        boards).
     """
-    own = make_frozen(learner.kind, learner.name, game, learner.frozen(), seed)
+    frozen = make_frozen(learner.kind, learner.name, learner.spaces, learner.frozen(), seed)
+    own = for_one_size(learner.spaces, frozen, game)
     boards = config.first_board + np.arange(config.boards)
     rows = []
     for name in config.against:
-        results = play_pair(game, own, agents[name], boards.tolist(), seed)
+        results = play_pair(game, own, make_agent(name, game, seed), boards.tolist(), seed)
         table = pair_table(results).filter(pl.col("a") == own.name, pl.col("b") == name)
         row = table.row(0, named=True)
-        rows.append({"opponent": name} | {k: v for k, v in row.items() if k not in "ab"})
+        about = {"num_players": game.num_players, "opponent": name}
+        rows.append(about | {k: v for k, v in row.items() if k not in "ab"})
     return rows
 
 

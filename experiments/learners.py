@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from agents.base import Agent
 from agents.checkpoints import load_agent
 from agents.learners.base import Learner
 from agents.learners.kinds import KINDS
 from agents.learners.opponents import SNAPSHOTS, Matchmaker, Opponent, Pool
+from agents.learners.self_play import SelfPlay
+from agents.learners.sizes import Sizes, Spaces, for_each_size
+from agents.learners.sizes_play import SizesPlay
 from agents.named import agent_names, make_agent
 from experiments.config import Config
 from experiments.config_train import LearnerConfig, OpponentConfig
 from experiments.config_values import CheckpointAgent
 from loop_envs.deals import combine
+from loop_envs.envs.batch import Batch
 from loop_envs.game import Game
+from loop_envs.registry import rules_of
 
 
-def make_learner(config: LearnerConfig, game: Game, run_seed: int, number: int) -> Learner:
+def make_learner(config: LearnerConfig, spaces: Spaces, run_seed: int, number: int) -> Learner:
     """Makes the learner that a configuration describes.
 
     Args:
         config: Of the learner.
-        game: The game to be played.
+        spaces: The game to be played, or several sizes of it.
         run_seed: Gives the learner its seed where it has none of its own.
         number: Of the learner in its run.
     """
@@ -34,10 +42,10 @@ def make_learner(config: LearnerConfig, game: Game, run_seed: int, number: int) 
     seed = config.seed
     if seed is None:
         seed = int(combine(run_seed, number))
-    return kind.learner(config.name, game, settings, seed % 2**31)
+    return kind.learner(config.name, spaces, settings, seed % 2**31)
 
 
-def make_matchmaker(config: Config, game: Game, learners: list[Learner]) -> Matchmaker:
+def make_matchmaker(config: Config, spaces: Spaces, learners: list[Learner]) -> Matchmaker:
     """Makes who plays whom.
 
     Raises:
@@ -48,15 +56,39 @@ def make_matchmaker(config: Config, game: Game, learners: list[Learner]) -> Matc
     for learner in config.train.learners:
         for one in learner.opponents or []:
             if isinstance(one.play, CheckpointAgent):
-                path = one.play.path
-                fixed[one.name] = load_agent(path, game, one.name, config.seed, sample=True)
-            elif one.play in agent_names(game.rules.name):
-                fixed[one.play] = make_agent(one.play, game, config.seed)
+                make = partial(_loaded, one.play, config.seed)
+                fixed[one.name] = for_each_size(spaces, make)
+            elif one.play in agent_names(rules_of(config.game.env).name):
+                make = partial(make_agent, one.play, seed=config.seed)
+                fixed[one.play] = for_each_size(spaces, make)
     mixtures = [
         [_opponent(one) for one in learner.opponents] if learner.opponents else None
         for learner in config.train.learners
     ]
-    return Matchmaker(game, learners, mixtures, fixed)
+    return Matchmaker(spaces, learners, mixtures, fixed)
+
+
+def make_play(config: Config, spaces: Spaces, learners: list[Learner]) -> SelfPlay | SizesPlay:
+    """Makes the matches, shared out over the sizes as evenly as possible.
+
+    Raises:
+        CheckpointError: If an opponent's checkpoint is one of another game.
+    """
+    train = config.train
+    assert train is not None
+    games = spaces.games if isinstance(spaces, Sizes) else (spaces,)
+    boards = np.array_split(train.first_board + np.arange(train.num_matches), len(games))
+    batches = [Batch(g, len(b), train.reward) for g, b in zip(games, boards, strict=True)]
+    for batch, part in zip(batches, boards, strict=True):
+        batch.reset(config.seed, part)
+    matchmaker = make_matchmaker(config, spaces, learners)
+    if isinstance(spaces, Sizes):
+        return SizesPlay(batches, learners, matchmaker, spaces)
+    return SelfPlay(batches[0], learners, matchmaker)
+
+
+def _loaded(agent: CheckpointAgent, seed: int, game: Game) -> Agent:
+    return load_agent(agent.path, game, agent.name, seed, sample=True)
 
 
 def _opponent(one: OpponentConfig) -> Opponent:

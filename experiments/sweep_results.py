@@ -66,8 +66,11 @@ def _measured(run: SweepRun, folder: RunFolder) -> list[tuple[Measure, float]]:
     found: dict[Measure, float] = {}
     try:
         if run.config.train is not None and run.config.train.evaluate is not None:
-            frame = pl.read_parquet(folder.results / "evaluation.parquet").sort("decisions")
-            for row in frame.iter_rows(named=True):  # the last one stays
+            frame = pl.read_parquet(folder.results / "evaluation.parquet")
+            last = frame.filter(pl.col("decisions") == pl.col("decisions").max())
+            # A run of several sizes has been judged in each: their mean.
+            mean = last.group_by("learner", "opponent").agg(pl.col("difference").mean())
+            for row in mean.iter_rows(named=True):
                 found[row["learner"], "difference", row["opponent"]] = row["difference"]
         if run.config.tournament is not None:
             for row in pl.read_parquet(folder.results / "agents.parquet").iter_rows(named=True):

@@ -1,4 +1,4 @@
-"""Training: learners play each other and others on one batch, and learn from all their seats.
+"""Training: learners play each other and others at once, and learn from all their seats.
 
 An iteration plays until every learner has its rollout, then all learn. Everything that the next
 iteration depends on is saved at the end of some iterations, so that a run that was killed goes
@@ -18,18 +18,16 @@ import torch
 
 from agents import checkpoints
 from agents.learners.base import Learner
-from agents.learners.self_play import SelfPlay
+from agents.learners.sizes import Sizes
 from agents.learners.trajectories import Trajectories
-from agents.named import make_agent
 from experiments.config import Config
 from experiments.config_train import TrainConfig
 from experiments.errors import ExperimentError
 from experiments.evaluation import evaluate
-from experiments.learners import make_learner, make_matchmaker
+from experiments.learners import make_learner, make_play
 from experiments.progress import Progress
 from experiments.runfolder import RunFolder
 from experiments.train_log import TrainingLog, to_arrays, to_tensors
-from loop_envs.envs.batch import Batch
 from loop_envs.game import Game
 
 
@@ -42,7 +40,7 @@ def train(config: Config, game: Game, folder: RunFolder, progress: Progress) -> 
 
     Args:
         config: With a `train` section.
-        game: The game under the configured options.
+        game: The game under the configured options, in the first of its sizes.
         folder: Gets checkpoints, metrics and the state to go on from.
         progress: Shows speed and time left.
 
@@ -81,23 +79,18 @@ class Trainer:
     """
 
     def __init__(self, config: Config, train: TrainConfig, game: Game, folder: RunFolder) -> None:
-        self._config, self._train, self._game, self._folder = config, train, game, folder
+        self._config, self._train, self._folder = config, train, folder
+        self._games = [game, *config.make_games()[1:]]
+        self._spaces = game if len(self._games) == 1 else Sizes(self._games)
         # Learners update side by side, each with its share of the threads.
         count = len(train.learners)
         torch.set_num_threads(max(1, config.threads // count))
         self._workers = min(config.threads, count)
         self.learners: list[Learner] = [
-            make_learner(learner, game, config.seed, number)
+            make_learner(learner, self._spaces, config.seed, number)
             for number, learner in enumerate(train.learners)
         ]
-        batch = Batch(game, train.num_matches, train.reward)
-        batch.reset(config.seed, train.first_board + np.arange(train.num_matches))
-        matchmaker = make_matchmaker(config, game, self.learners)
-        self._play = SelfPlay(batch, self.learners, matchmaker)
-        self._judges = {
-            name: make_agent(name, game, config.seed)
-            for name in (train.evaluate.against if train.evaluate else [])
-        }
+        self._play = make_play(config, self._spaces, self.learners)
         self.decisions = 0
         self._iteration = 0
         self._log = TrainingLog(folder, [learner.name for learner in self.learners])
@@ -178,15 +171,15 @@ class Trainer:
         return metrics
 
     def _evaluate(self) -> None:
-        """Compares every learner with the agents it is judged by, and keeps its best checkpoint."""
-        assert self._train.evaluate is not None
+        """Compares every learner with the agents it is judged by, in every size, and keeps its best
+        checkpoint: that of the largest mean."""
+        given, seed = self._train.evaluate, self._config.seed
+        assert given is not None
         for number, learner in enumerate(self.learners):
-            rows = evaluate(
-                learner, self._game, self._train.evaluate, self._judges, self._config.seed
-            )
+            rows = [row for game in self._games for row in evaluate(learner, game, given, seed)]
             about = {"learner": learner.name, "decisions": self.decisions, "seconds": self.seconds}
             for row in rows:
-                self._log.evaluation(about | row)
+                self._log.evaluation(about | row, len(self._games) > 1)
             score = float(np.mean([row["difference"] for row in rows]))
             if score > self._best[number]:
                 self._best[number] = score
@@ -194,7 +187,7 @@ class Trainer:
 
     def _checkpoint(self, learner: Learner, path: Any) -> None:
         checkpoints.save(
-            path, learner.kind, self._game, learner.frozen(),
+            path, learner.kind, self._spaces, learner.frozen(),
             samples=learner.samples, updates=learner.updates, seed=learner.seed,
             decisions=self.decisions, seconds=self.seconds,
         )  # fmt: skip

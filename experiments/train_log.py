@@ -59,10 +59,12 @@ class TrainingLog:
             if isinstance(value, float):
                 self._point(row["learner"], name, value, row["decisions"])
 
-    def evaluation(self, row: Row) -> None:
-        """Adds a comparison of a learner with an opponent."""
+    def evaluation(self, row: Row, several_sizes: bool = False) -> None:
+        """Adds a comparison of a learner with an opponent; curves may tell sizes apart."""
         self.tables["evaluation"].append(row)
         name = f"difference_to_{row['opponent']}"
+        if several_sizes:
+            name += f"_with_{row['num_players']}_players"
         self._point(row["learner"], name, row["difference"], row["decisions"])
 
     def _point(self, learner: str, name: str, value: float, decisions: int) -> None:

@@ -19,7 +19,6 @@ from experiments.stages import run_stages
 from loop_envs import load_game
 from loop_envs.errors import LoopEnvsError
 
-
 ROOT = Path(__file__).parents[1]
 """The repository; configurations of trained players are given relative to it."""
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import torch
 
 from agents.base import Decisions
+from agents.learners.sizes import Sizes, Spaces
 from agents.learners.trajectories import Columns, Trajectories
 from loop_envs.game import Game
 
@@ -63,7 +64,8 @@ class Learner(ABC):
         whole_matches: Learns from decisions of finished matches only.
         needs_state: Wants `Decisions.state`, and gets it back as a column.
         name: Name in logs and tables.
-        game: The game to be played.
+        spaces: What it is made for: a game, or several sizes of one.
+        game: The game; of several sizes the first.
         seed: Of initial weights, choices and shuffles.
         updates: Updates made so far.
         samples: Decisions learned from so far.
@@ -73,9 +75,10 @@ class Learner(ABC):
     whole_matches: ClassVar[bool] = False
     needs_state: bool = False
 
-    def __init__(self, name: str, game: Game, seed: int) -> None:
+    def __init__(self, name: str, spaces: Spaces, seed: int) -> None:
         self.name = name
-        self.game = game
+        self.spaces = spaces
+        self.game: Game = spaces.games[0] if isinstance(spaces, Sizes) else spaces
         self.seed = seed
         self.updates = 0
         self.samples = 0

@@ -20,9 +20,9 @@ from agents.base import Decisions
 from agents.learners.base import RewardScale
 from agents.learners.frozen import NetworkAgent
 from agents.learners.network import ActionHead, Body, best_actions
+from agents.learners.sizes import Spaces
 from agents.learners.torch_learner import Precision, TorchLearner
 from agents.learners.trajectories import Columns, Trajectories
-from loop_envs.game import Game
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class DMCSettings:
 class ActionValues(nn.Module):
     """The value of every action: that of the situation plus a part for each."""
 
-    def __init__(self, game: Game, widths: tuple[int, ...]) -> None:
+    def __init__(self, spaces: Spaces, widths: tuple[int, ...]) -> None:
         super().__init__()
-        self.body = Body(game, widths)
-        self.actions = ActionHead(game, self.body.size, gain=0.1)
+        self.body = Body(spaces, widths)
+        self.actions = ActionHead(spaces, self.body.size, gain=0.1)
         self.situation = nn.Linear(self.body.size, 1)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -86,7 +86,7 @@ class DMCLearner(TorchLearner):
 
     Args:
         name: Name in logs and tables.
-        game: The game to be played.
+        spaces: A game, or several sizes of one.
         settings: Hyper-parameters.
         seed: Of initial weights, choices and shuffles.
         device: "auto", "cpu", "cuda", …
@@ -96,10 +96,17 @@ class DMCLearner(TorchLearner):
     whole_matches = True
 
     def __init__(
-        self, name: str, game: Game, settings: DMCSettings, seed: int = 0, device: str = "auto"
+        self,
+        name: str,
+        spaces: Spaces,
+        settings: DMCSettings,
+        seed: int = 0,
+        device: str = "auto",
     ) -> None:
         network = settings.network
-        super().__init__(name, game, settings, lambda: ActionValues(game, network), seed, device)
+        super().__init__(
+            name, spaces, settings, lambda: ActionValues(spaces, network), seed, device
+        )
         self.settings = settings
 
     def choose(
@@ -149,14 +156,14 @@ class DMCAgent(NetworkAgent):
 
     kind = "dmc"
 
-    def __init__(self, name: str, game: Game, frozen: dict[str, Any], *rest: Any) -> None:
-        super().__init__(name, game, frozen, *rest)
+    def __init__(self, name: str, spaces: Spaces, frozen: dict[str, Any], *rest: Any) -> None:
+        super().__init__(name, spaces, frozen, *rest)
         self._temperature = float(frozen["settings"]["temperature"])
 
     @classmethod
-    def build(cls, game: Game, settings: dict[str, Any]) -> nn.Module:
+    def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The network."""
-        return ActionValues(game, settings["network"])
+        return ActionValues(spaces, settings["network"])
 
     def logits(self, observations: torch.Tensor) -> torch.Tensor:
         """Values divided by the temperature."""

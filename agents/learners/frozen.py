@@ -11,7 +11,7 @@ import torch
 
 from agents.base import Agent, Decisions
 from agents.learners.network import best_actions, draw_actions, pick_device
-from loop_envs.game import Game
+from agents.learners.sizes import Spaces
 
 INFERENCE_ROWS = 256
 """Rows of one forward pass. Always this many, so that what a row comes out as does not depend on
@@ -23,7 +23,7 @@ class NetworkAgent(Agent):
 
     Args:
         name: Name in tables.
-        game: The game to be played.
+        spaces: A game, or several sizes of one: then it plays in their common spaces.
         frozen: From the learner's `frozen`.
         seed: Of its choices, where it draws.
         sample: Draw from the distribution; otherwise take the best action.
@@ -35,7 +35,7 @@ class NetworkAgent(Agent):
     def __init__(
         self,
         name: str,
-        game: Game,
+        spaces: Spaces,
         frozen: dict[str, Any],
         seed: int = 0,
         sample: bool = False,
@@ -44,15 +44,15 @@ class NetworkAgent(Agent):
         self.name = name
         self._seed = seed
         self._sample = sample
-        self.network = self.build(game, frozen["settings"])
+        self.network = self.build(spaces, frozen["settings"])
         self.network.load_state_dict(frozen["weights"])
         self._device = pick_device(device)
         self.network.to(self._device).train(False)
 
     @classmethod
     @abstractmethod
-    def build(cls, game: Game, settings: dict[str, Any]) -> torch.nn.Module:
-        """The network, with any weights."""
+    def build(cls, spaces: Any, settings: dict[str, Any]) -> torch.nn.Module:
+        """The network, with any weights; not every kind takes several sizes."""
 
     @abstractmethod
     def logits(self, observations: torch.Tensor) -> torch.Tensor:

@@ -11,14 +11,14 @@ from agents.learners.dqn import DQNAgent, DQNLearner, DQNSettings
 from agents.learners.frozen import NetworkAgent
 from agents.learners.ppo import PPOAgent, PPOLearner, PPOSettings
 from agents.learners.ppo_all import PPOAllAgent, PPOAllLearner, PPOAllSettings
-from loop_envs.game import Game
+from agents.learners.sizes import Spaces
 
 
 class Kind(NamedTuple):
     """What belongs to a kind of learner.
 
     Attributes:
-        learner: ``(name, game, settings, seed, device)``.
+        learner: ``(name, game or sizes, settings, seed, device)``.
         settings: Dataclass of its hyper-parameters.
         agent: The frozen player.
     """
@@ -37,7 +37,12 @@ KINDS = {
 
 
 def make_frozen(
-    kind: str, name: str, game: Game, frozen: dict[str, Any], seed: int = 0, sample: bool = False
+    kind: str,
+    name: str,
+    spaces: Spaces,
+    frozen: dict[str, Any],
+    seed: int = 0,
+    sample: bool = False,
 ) -> NetworkAgent:
     """A frozen player of a kind, see `NetworkAgent`."""
-    return KINDS[kind].agent(name, game, frozen, seed, sample)
+    return KINDS[kind].agent(name, spaces, frozen, seed, sample)

@@ -13,6 +13,7 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from agents.learners.sizes import Spaces
 from loop_envs.game import Game
 from loop_envs.jit import compiled
 
@@ -40,17 +41,17 @@ class Body(nn.Module):
     """Scaled input and hidden layers.
 
     Args:
-        game: Whose observations it reads.
+        spaces: Whose observations it reads.
         widths: Of the hidden layers.
         views: Number of observations side by side in the input.
     """
 
-    def __init__(self, game: Game, widths: Sequence[int], views: int = 1) -> None:
+    def __init__(self, spaces: Spaces, widths: Sequence[int], views: int = 1) -> None:
         super().__init__()
-        high = torch.as_tensor(game.layout.high, dtype=torch.float32)
+        high = torch.as_tensor(spaces.layout.high, dtype=torch.float32)
         self.register_buffer("scale", (1.0 / high.clamp(min=1.0)).repeat(views), persistent=False)
         layers: list[nn.Module] = []
-        size = views * game.layout.size
+        size = views * spaces.layout.size
         for width in widths:
             layer = nn.Linear(size, width)
             nn.init.orthogonal_(layer.weight, math.sqrt(2))
@@ -75,20 +76,20 @@ class ActionHead(nn.Module):
     action with it, plus a vector of its own for all that the features do not say.
 
     Args:
-        game: Whose actions they are.
+        spaces: Whose actions they are.
         size: Length of the situation's vector.
         gain: Size of the first outputs.
     """
 
-    def __init__(self, game: Game, size: int, gain: float = 0.01) -> None:
+    def __init__(self, spaces: Spaces, size: int, gain: float = 0.01) -> None:
         super().__init__()
-        features = torch.tensor(game.action_features)
+        features = torch.tensor(spaces.action_features)
         self.register_buffer("features", features, persistent=False)
         # A linear layer of orthogonal rows has outputs of about `gain`; so have these.
         spread = gain / math.sqrt(size)
         self.of_features = nn.Parameter(torch.randn(features.shape[1], size) * spread)
-        self.own = nn.Parameter(torch.randn(game.num_actions, size) * spread)
-        self.bias = nn.Parameter(torch.zeros(game.num_actions))
+        self.own = nn.Parameter(torch.randn(spaces.num_actions, size) * spread)
+        self.bias = nn.Parameter(torch.zeros(spaces.num_actions))
 
     def vectors(self) -> torch.Tensor:
         """The actions' vectors, float32 [A, size]."""

@@ -20,8 +20,8 @@ import torch
 from agents.base import Agent
 from agents.learners.base import Learner
 from agents.learners.kinds import make_frozen
+from agents.learners.sizes import Spaces
 from loop_envs.deals import combine, match_key, shuffle
-from loop_envs.game import Game
 from loop_envs.jit import compiled
 
 SELF, SNAPSHOTS = "self", "snapshots"
@@ -164,7 +164,7 @@ class Matchmaker:
     Players have numbers: first the learners, then the fixed agents, then snapshots.
 
     Args:
-        game: The game to be played.
+        spaces: The game to be played, or several sizes of it; all players take those.
         learners: Who learns.
         mixtures: For each learner its opponents; None: every other learner as often, or itself
             if it is alone.
@@ -173,12 +173,12 @@ class Matchmaker:
 
     def __init__(
         self,
-        game: Game,
+        spaces: Spaces,
         learners: Sequence[Learner],
         mixtures: Sequence[Sequence[Opponent] | None] | None = None,
         fixed: Mapping[str, Agent] | None = None,
     ) -> None:
-        self._game = game
+        self._spaces = spaces
         self._learners = learners
         names = [learner.name for learner in learners]
         fixed = fixed or {}
@@ -260,7 +260,7 @@ class Matchmaker:
 
     def _add(self, mixture: _Mixture | None, snapshot: Snapshot) -> None:
         agent = make_frozen(
-            snapshot.kind, snapshot.name, self._game, snapshot.frozen,
+            snapshot.kind, snapshot.name, self._spaces, snapshot.frozen,
             seed=snapshot.number, sample=True,
         )  # fmt: skip
         self.agents[snapshot.number] = agent

@@ -24,10 +24,10 @@ from agents.learners.base import RewardScale
 from agents.learners.frozen import NetworkAgent
 from agents.learners.network import ActionHead, Body, draw_actions, masked_log_probs
 from agents.learners.samples import Samples, samples_of
+from agents.learners.sizes import Spaces, for_each_size
 from agents.learners.torch_learner import Precision, TorchLearner
 from agents.learners.trajectories import Columns, Trajectories
 from agents.named import make_agent
-from loop_envs.game import Game
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class PPOAllSettings:
 class ActorCritic(nn.Module):
     """Logits of all actions, and the value."""
 
-    def __init__(self, game: Game, settings: PPOAllSettings) -> None:
+    def __init__(self, spaces: Spaces, settings: PPOAllSettings) -> None:
         super().__init__()
-        self.body = Body(game, settings.network)
-        self.actor = ActionHead(game, self.body.size)
+        self.body = Body(spaces, settings.network)
+        self.actor = ActionHead(spaces, self.body.size)
         self.critic_body: Body | None = None
         if settings.critic != "shared":
-            views = game.num_players if settings.critic == "state" else 1
-            self.critic_body = Body(game, settings.network, views)
+            views = spaces.num_players if settings.critic == "state" else 1
+            self.critic_body = Body(spaces, settings.network, views)
         self.critic = nn.Linear(self.body.size, 1)
         nn.init.orthogonal_(self.critic.weight)
         nn.init.zeros_(self.critic.bias)
@@ -109,7 +109,7 @@ class PPOAllLearner(TorchLearner):
 
     Args:
         name: Name in logs and tables.
-        game: The game to be played.
+        spaces: A game, or several sizes of one.
         settings: Hyper-parameters.
         seed: Of initial weights, choices and shuffles.
         device: "auto", "cpu", "cuda", …
@@ -118,12 +118,22 @@ class PPOAllLearner(TorchLearner):
     kind = "ppo_all"
 
     def __init__(
-        self, name: str, game: Game, settings: PPOAllSettings, seed: int = 0, device: str = "auto"
+        self,
+        name: str,
+        spaces: Spaces,
+        settings: PPOAllSettings,
+        seed: int = 0,
+        device: str = "auto",
     ) -> None:
-        super().__init__(name, game, settings, lambda: ActorCritic(game, settings), seed, device)
+        super().__init__(
+            name, spaces, settings, lambda: ActorCritic(spaces, settings), seed, device
+        )
         self.settings = settings
         self.needs_state = settings.critic == "state"
-        self._teacher = settings.teacher and make_agent(settings.teacher, game, seed)
+        teacher = settings.teacher
+        self._teacher = teacher and for_each_size(
+            spaces, lambda game: make_agent(teacher, game, seed)
+        )
 
     def choose(
         self, decisions: Decisions, progress: float
@@ -205,10 +215,10 @@ class PPOAllLearner(TorchLearner):
 class Actor(nn.Module):
     """The part of `ActorCritic` that plays."""
 
-    def __init__(self, game: Game, widths: tuple[int, ...]) -> None:
+    def __init__(self, spaces: Spaces, widths: tuple[int, ...]) -> None:
         super().__init__()
-        self.body = Body(game, widths)
-        self.actor = ActionHead(game, self.body.size)
+        self.body = Body(spaces, widths)
+        self.actor = ActionHead(spaces, self.body.size)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Logits float32 [k, A] of observations [k, D]."""
@@ -222,9 +232,9 @@ class PPOAllAgent(NetworkAgent):
     kind = "ppo_all"
 
     @classmethod
-    def build(cls, game: Game, settings: dict[str, Any]) -> nn.Module:
+    def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The actor."""
-        return Actor(game, settings["network"])
+        return Actor(spaces, settings["network"])
 
     def logits(self, observations: torch.Tensor) -> torch.Tensor:
         """The policy's logits."""

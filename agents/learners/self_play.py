@@ -13,7 +13,8 @@ import numpy.typing as npt
 from agents.base import Decisions
 from agents.learners.base import Learner
 from agents.learners.opponents import Matchmaker
-from agents.learners.trajectories import SeatStore
+from agents.learners.sizes import View
+from agents.learners.trajectories import SeatStore, Trajectories
 from loop_envs.envs.batch import Batch
 
 
@@ -24,14 +25,20 @@ class SelfPlay:
         batch: The matches, reset.
         learners: Who learns.
         matchmaker: Who plays whom; None: each other.
+        view: How the game lies in the spaces of the players, where they play several sizes.
     """
 
     def __init__(
-        self, batch: Batch, learners: Sequence[Learner], matchmaker: Matchmaker | None = None
+        self,
+        batch: Batch,
+        learners: Sequence[Learner],
+        matchmaker: Matchmaker | None = None,
+        view: View | None = None,
     ) -> None:
         self.batch = batch
         self.learners = learners
-        self.matchmaker = matchmaker or Matchmaker(batch.game, learners)
+        self.matchmaker = matchmaker or Matchmaker(view.sizes if view else batch.game, learners)
+        self._view = view
         b, n = batch.num_matches, batch.game.num_players
         self.stores = [SeatStore(b, n) for _ in learners]
         self.finished = [0 for _ in learners]
@@ -66,6 +73,8 @@ class SelfPlay:
             rows = np.flatnonzero(mover == player)
             learner = self.learners[player] if player < len(self.learners) else None
             decisions = Decisions.of(batch, rows, learner is not None and learner.needs_state)
+            if self._view is not None:
+                decisions = self._view.widen(decisions)
             asked = time.perf_counter()
             if learner is None:
                 actions[rows] = self.matchmaker.agents[player].act(decisions)
@@ -84,7 +93,7 @@ class SelfPlay:
                 columns["state"] = decisions.state
             self.stores[player].add(rows, decisions.seat, columns)
         self._decided[self._all, batch.player] += 1
-        batch.step(actions)
+        batch.step(actions if self._view is None else self._view.own_actions(actions))
         ended = batch.terminated | batch.truncated
         for number, store in enumerate(self.stores):
             mine = self.seating == number
@@ -118,7 +127,7 @@ class SelfPlay:
             entry[1] += float(which.sum())
             entry[2] += lost
 
-    def take(self, number: int) -> Any:
+    def take(self, number: int) -> Trajectories:
         """The trajectories of a learner, see `SeatStore.take`."""
         whole = self.learners[number].whole_matches
         self.finished[number] = 0

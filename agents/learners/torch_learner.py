@@ -15,7 +15,7 @@ from torch import nn
 
 from agents.learners.base import Learner, ReturnScale, RewardScale
 from agents.learners.network import pick_device
-from loop_envs.game import Game
+from agents.learners.sizes import Spaces
 
 Precision = Literal["float32", "bfloat16"]
 """Of matrix products; weights, losses and optimiser stay float32. The shorter one is two to four
@@ -39,7 +39,7 @@ class TorchLearner(Learner):
 
     Args:
         name: Name in logs and tables.
-        game: The game to be played.
+        spaces: A game, or several sizes of one.
         settings: A dataclass of hyper-parameters.
         network: Makes the network.
         seed: Of initial weights, choices and shuffles.
@@ -49,13 +49,13 @@ class TorchLearner(Learner):
     def __init__(
         self,
         name: str,
-        game: Game,
+        spaces: Spaces,
         settings: Any,
         network: Callable[[], nn.Module],
         seed: int,
         device: str,
     ) -> None:
-        super().__init__(name, game, seed)
+        super().__init__(name, spaces, seed)
         self._common: TorchSettings = settings
         self.device = pick_device(device)
         with torch.random.fork_rng(devices=[]):

@@ -8,7 +8,7 @@ ends with its own player's last reward.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,6 +75,22 @@ class Trajectories:
     rewards: npt.NDArray[np.float32]
     links: npt.NDArray[np.int64]
     ready: npt.NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, lots: Sequence[Trajectories]) -> Trajectories:
+        """Several lots as one."""
+        lots = [lot for lot in lots if len(lot.links)] or lots[:1]
+        starts = np.cumsum([0, *(len(lot.links) for lot in lots)])
+        links = [
+            np.where(lot.links >= 0, lot.links + start, lot.links)
+            for lot, start in zip(lots, starts, strict=False)
+        ]
+        return cls(
+            {name: np.concatenate([lot.columns[name] for lot in lots]) for name in lots[0].columns},
+            np.concatenate([lot.rewards for lot in lots]),
+            np.concatenate(links),
+            np.concatenate([lot.ready for lot in lots]),
+        )
 
     @property
     def num_ready(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from experiments import players, tournament
+from experiments import bench, players, tournament
 from experiments.__main__ import main
 from experiments.config_yaml import CONFIGS, dump_yaml
 from experiments.errors import ExperimentError
@@ -281,8 +281,11 @@ def test_interrupts_in_a_tournament(
 
 def test_bench_gets_configuration_and_overrides(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
-    module: Any = types.ModuleType("experiments.bench")
-    module.main = lambda *arguments: given.extend(arguments)
-    monkeypatch.setitem(sys.modules, "experiments.bench", module)
+
+    def noted(*arguments: Any) -> int:
+        given.extend(arguments)
+        return 0
+
+    monkeypatch.setattr(bench, "main", noted)
     assert main(["bench", "configs/bench.yaml", "seconds=1"]) == 0
     assert given == ["configs/bench.yaml", ["seconds=1"]]
