@@ -32,15 +32,18 @@ class BenchConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    games: list[GameConfig] = Field(min_length=1, description="our games")
+    games: list[GameConfig] = Field([], description="our games")
     num_matches: int = Field(4096, ge=1, description="matches of a batch")
     seconds: float = Field(2.0, gt=0, description="length of a timed run")
     repeats: int = Field(5, ge=1, description="timed runs of each measurement")
     threads: list[int] = Field([1, 2], min_length=1, description="numbers of threads")
     first_use: bool = Field(True, description="measure how long first use takes, cold and warm")
     training: list[GameConfig] = Field([], description="games on which learners are timed")
-    learners: list[Literal["ppo", "ppo_all", "dmc", "dqn"]] = Field(
-        ["ppo", "ppo_all", "dmc", "dqn"], description="kinds of learners that are timed"
+    learners: list[Literal["ppo", "ppo_all", "ppo_all bfloat16", "dmc", "dmc bfloat16", "dqn"]] = (
+        Field(
+            ["ppo", "ppo_all", "ppo_all bfloat16", "dmc", "dqn"],
+            description="kinds of learners that are timed",
+        )
     )
     peers: bool = Field(True, description="measure peer libraries that are installed")
     output: str | None = Field(None, description="Markdown file that gets the table")

@@ -55,7 +55,8 @@ class Training:
 
     Args:
         game: What is played.
-        kind: Kind of the learner, with its default settings and a network of 256 × 256.
+        kind: Kind of the learner, with its default settings and a network of 256 × 256; with
+            " bfloat16" behind it, with matrix products in that precision.
         idle: On an environment that does nothing.
     """
 
@@ -64,8 +65,10 @@ class Training:
     idle: bool = False
 
     def __post_init__(self) -> None:
-        kind = KINDS[self.kind]
-        settings = kind.settings(network=NETWORK)
+        name, _, precision = self.kind.partition(" ")
+        kind = KINDS[name]
+        changes = {"precision": precision} if precision else {}
+        settings = kind.settings(network=NETWORK, **changes)
         self._learner: Learner = kind.learner("timed", self.game, settings, 1)
         batch = Batch(self.game, MATCHES)
         batch.reset(1)

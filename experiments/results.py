@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -13,11 +14,12 @@ from experiments.config import Config, load_config
 from experiments.config_errors import problems
 from experiments.config_values import Model
 from experiments.config_yaml import apply_overrides, read_yaml
-from experiments.errors import ConfigError
+from experiments.errors import ConfigError, ExperimentError
 from experiments.progress import Progress
 from experiments.report import agent_rows, markdown, pair_rows
-from experiments.runfolder import RunFolder
+from experiments.runfolder import RunFolder, run_folders
 from experiments.stages import run_stages
+from loop_envs.errors import LoopEnvsError
 
 _INTRODUCTION = """\
 # Results
@@ -87,8 +89,21 @@ def _section(config: Config, source: str, folder: RunFolder) -> str:
     )
 
 
+def _begun(runs: str, config: Config) -> RunFolder | None:
+    """A folder of the same tournament, whose shards are used where the players are the same."""
+    same = None
+    for folder in run_folders(runs):
+        with suppress(LoopEnvsError, ExperimentError):  # begun by an older version
+            if folder.config() == config and not folder.in_use():
+                same = folder
+    return same
+
+
 def main(path: str, overrides: Sequence[str], runs: str, command: Sequence[str]) -> int:
     """Plays all tournaments and writes the document.
+
+    What an earlier call in the same folder of runs has played, with the same players, is not
+    played again.
 
     Args:
         path: The configuration.
@@ -107,7 +122,7 @@ def main(path: str, overrides: Sequence[str], runs: str, command: Sequence[str])
     said = " ".join(["python -m experiments results", path, *overrides])
     parts = [_INTRODUCTION.format(command=said)]
     for source, one in zip(config.tournaments, configs, strict=True):
-        folder = RunFolder.create(runs, one, command)
+        folder = _begun(runs, one) or RunFolder.create(runs, one, command)
         progress.print(f"{source}: run folder {folder.path}")
         with folder.lock():
             run_stages(["tournament"], one, one.make_game(), folder, progress)
