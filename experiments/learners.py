@@ -12,10 +12,11 @@ from agents.base import Agent
 from agents.checkpoints import load_agent
 from agents.learners.base import Learner
 from agents.learners.kinds import KINDS
-from agents.learners.opponents import SNAPSHOTS, Matchmaker, Opponent, Pool
+from agents.learners.opponents import SNAPSHOTS, Matchmaker, Opponent
 from agents.learners.self_play import SelfPlay
 from agents.learners.sizes import Sizes, Spaces, for_each_size
 from agents.learners.sizes_play import SizesPlay
+from agents.learners.snapshots import Pool
 from agents.named import agent_names, make_agent
 from experiments.config import Config
 from experiments.config_train import LearnerConfig, OpponentConfig

@@ -10,8 +10,9 @@ import torch
 
 from agents.learners.base import Learner
 from agents.learners.kinds import KINDS
-from agents.learners.opponents import SELF, SNAPSHOTS, Matchmaker, Opponent, Pool
+from agents.learners.opponents import SELF, SNAPSHOTS, Matchmaker, Opponent
 from agents.learners.self_play import SelfPlay
+from agents.learners.snapshots import Pool
 from agents.named import make_agent
 from loop_envs import load_game
 from loop_envs.envs.batch import Batch

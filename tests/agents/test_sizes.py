@@ -10,10 +10,11 @@ import torch
 
 from agents.base import Decisions
 from agents.learners.kinds import KINDS, make_frozen
-from agents.learners.opponents import SNAPSHOTS, Matchmaker, Opponent, Pool
+from agents.learners.opponents import SNAPSHOTS, Matchmaker, Opponent
 from agents.learners.self_play import SelfPlay
 from agents.learners.sizes import Sizes, SizesError, for_each_size, for_one_size
 from agents.learners.sizes_play import SizesPlay
+from agents.learners.snapshots import Pool
 from agents.learners.trajectories import Trajectories
 from agents.named import agent_names, make_agent
 from loop_envs import load_game
