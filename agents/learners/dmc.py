@@ -156,16 +156,7 @@ class DMCAgent(NetworkAgent):
 
     kind = "dmc"
 
-    def __init__(self, name: str, spaces: Spaces, frozen: dict[str, Any], *rest: Any) -> None:
-        super().__init__(name, spaces, frozen, *rest)
-        self._temperature = float(frozen["settings"]["temperature"])
-
     @classmethod
     def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The network."""
         return ActionValues(spaces, settings["network"])
-
-    def logits(self, observations: torch.Tensor) -> torch.Tensor:
-        """Values divided by the temperature."""
-        values: torch.Tensor = self.network(observations)
-        return values / self._temperature

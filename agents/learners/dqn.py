@@ -211,17 +211,8 @@ class DQNAgent(NetworkAgent):
 
     kind = "dqn"
 
-    def __init__(self, name: str, game: Game, frozen: dict[str, Any], *rest: Any) -> None:
-        super().__init__(name, game, frozen, *rest)
-        self._temperature = float(frozen["settings"]["temperature"])
-
     @classmethod
     def build(cls, game: Game, settings: dict[str, Any]) -> nn.Module:
         """The network."""
         options = _policy_options(settings["network"])
         return DQNPolicy(*_spaces(game), lambda _: 0.0, **options).q_net
-
-    def logits(self, observations: torch.Tensor) -> torch.Tensor:
-        """Values divided by the temperature."""
-        values: torch.Tensor = self.network(observations)
-        return values / self._temperature

@@ -44,6 +44,9 @@ class NetworkAgent(Agent):
         self.name = name
         self._seed = seed
         self._sample = sample
+        # Policies have none: their scores are logits. Values are drawn from in proportion to
+        # exp(value / temperature).
+        self._temperature = float(frozen["settings"].get("temperature", 1.0))
         self.network = self.build(spaces, frozen["settings"])
         self.network.load_state_dict(frozen["weights"])
         self._device = pick_device(device)
@@ -54,24 +57,24 @@ class NetworkAgent(Agent):
     def build(cls, spaces: Any, settings: dict[str, Any]) -> torch.nn.Module:
         """The network, with any weights; not every kind takes several sizes."""
 
-    @abstractmethod
-    def logits(self, observations: torch.Tensor) -> torch.Tensor:
-        """Scores of all actions, float32 [k, A]: the logits that are drawn from, where the agent
-        draws. Observations are float32 [k, D]."""
+    def scores(self, observations: torch.Tensor) -> torch.Tensor:
+        """Scores of all actions, float32 [k, A], of observations float32 [k, D]."""
+        scores: torch.Tensor = self.network(observations)
+        return scores
 
     def _act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
-        keys = decisions.keys(self._seed)
-        logits = self._scores(decisions.observation)
+        scores = self._scores(decisions.observation)
         if self._sample:
-            return draw_actions(logits, decisions.action_mask, keys)[0]
-        return best_actions(logits, decisions.action_mask)
+            keys = decisions.keys(self._seed)
+            return draw_actions(scores / self._temperature, decisions.action_mask, keys)[0]
+        return best_actions(scores, decisions.action_mask)
 
     def _scores(self, observation: npt.NDArray[np.int8]) -> torch.Tensor:
         k = len(observation)
         whole = np.pad(observation, ((0, -k % INFERENCE_ROWS), (0, 0)))
         with torch.no_grad():
             parts = [
-                self.logits(torch.from_numpy(part).to(self._device).float())
+                self.scores(torch.from_numpy(part).to(self._device).float())
                 for part in np.split(whole, len(whole) // INFERENCE_ROWS)
             ]
         return torch.cat(parts)[:k]

@@ -235,8 +235,3 @@ class PPOAllAgent(NetworkAgent):
     def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The actor."""
         return Actor(spaces, settings["network"])
-
-    def logits(self, observations: torch.Tensor) -> torch.Tensor:
-        """The policy's logits."""
-        logits: torch.Tensor = self.network(observations)
-        return logits
