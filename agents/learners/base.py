@@ -24,7 +24,7 @@ class ReturnScale:
 
     Games count in units of their own: matches of Loop are decided by a few points, pools of Loo
     by hundreds of chips. Learning rates and gradient limits fit returns of about one (the
-    practice of OpenAI Baselines' `VecNormalize`; Engstrom et al., 2020, measure its effect).
+    practice of OpenAI Baselines' `VecNormalize`).
 
     Args:
         fixed: A number to divide by instead, or "auto".
