@@ -52,6 +52,19 @@ class Decisions:
             batch.observe_all(rows).reshape(len(rows), -1) if with_state else None,
         )
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Decisions:
+        """Some of these decisions."""
+        state = None if self.state is None else self.state[rows]
+        return Decisions(
+            self.observation[rows],
+            self.action_mask[rows],
+            self.seat[rows],
+            self.board[rows],
+            self.ply[rows],
+            self.seed[rows],
+            state,
+        )
+
     def keys(self, agent_seed: int) -> npt.NDArray[np.uint64]:
         """A random word for every decision, uint64 [k].
 

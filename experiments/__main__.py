@@ -19,6 +19,8 @@ verbs:
   run CONFIG         train if the configuration says so, then play the tournament if it has one
   train CONFIG       train only
   tournament CONFIG  play the tournament only
+  record FOLDER BOARD
+                     print the matches of a tournament's board as game records, one a line
   sweep CONFIG       do what run does for a grid of values under several training seeds
   results CONFIG     play several tournaments, write one document of their tables
   zoo                show and verify the trained players; --retrain NAME makes one again
@@ -28,6 +30,9 @@ verbs:
 
 Values of the configuration are overridden by key=value, elements of lists by number:
   python -m experiments run configs/quickstart.yaml seed=2 train.learners.0.entropy=0.02
+
+A tournament is played by several processes, in a folder of one's own choice, with
+  python -m experiments tournament CONFIG workers=2 output=FOLDER
 
 A run or a sweep that was interrupted goes on to the same result:
   python -m experiments run --resume runs/NAME
@@ -54,7 +59,8 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     verbs = [
-        "run", "train", "tournament", "sweep", "results", "zoo", "list", "bench", "schema",
+        "run", "train", "tournament", "record", "sweep", "results", "zoo", "list", "bench",
+        "schema",
     ]  # fmt: skip
     parser.add_argument("verb", choices=verbs, metavar="VERB", help="what to do, see below")
     parser.add_argument("rest", nargs="*", metavar="CONFIG [key=value ...]", help="a YAML file")
@@ -99,6 +105,9 @@ def _command(options: argparse.Namespace, given: Sequence[str]) -> int:
             allowed = [[], ["sweep"]] if verb == "schema" else [[]]
             if options.resume or rest not in allowed:
                 raise _Usage(f"{verb} takes no configuration and nothing to resume")
+        elif verb == "record":
+            if options.resume or len(rest) != 2 or not rest[1].isdecimal():
+                raise _Usage("record needs a run folder and the number of a board")
         elif options.resume is not None and rest:
             raise _Usage(f"--resume takes its configuration from the folder, got {rest[0]!r}")
         elif options.resume is not None and verb in ("bench", "results"):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from experiments.config_tournament import TournamentConfig
 from experiments.config_train import TrainConfig
-from experiments.config_values import Board, CheckpointAgent, Int, Model, Name, Seed, Size
+from experiments.config_values import Int, Model, Name, Seed
 from experiments.config_yaml import apply_overrides, read_yaml
 from experiments.errors import ConfigError
 from loop_envs import env_ids
@@ -26,24 +27,6 @@ def _one_of_envs(value: Any) -> Any:
     if value not in env_ids():
         raise PydanticCustomError("env", "no such environment")
     return value
-
-
-def _lineups(value: Any) -> Any:
-    ok = value in ("all", "pairs") or (
-        isinstance(value, list)
-        and all(isinstance(seats, list) for seats in value)
-        and all(isinstance(name, str) for seats in value for name in seats)
-    )
-    if not ok:
-        raise PydanticCustomError("lineups", "neither a name nor a list of line-ups")
-    return value
-
-
-def _agent_kind(value: Any) -> str | None:
-    # The angle brackets keep these tags apart from keys in error paths.
-    if isinstance(value, str):
-        return "<name>"
-    return "<checkpoint>" if isinstance(value, dict | CheckpointAgent) else None
 
 
 class GameConfig(Model):
@@ -59,34 +42,6 @@ class GameConfig(Model):
     )
 
 
-TournamentAgent = Annotated[
-    Annotated[Name, Tag("<name>")] | Annotated[CheckpointAgent, Tag("<checkpoint>")],
-    Discriminator(_agent_kind),
-]
-
-
-class TournamentConfig(Model):
-    """A duplicate tournament: every line-up plays every board in all its cyclic seatings."""
-
-    agents: list[TournamentAgent] = Field(
-        description="names of agents, names of learners of this run, or {name, checkpoint}"
-    )
-    boards: Int = Field(200, ge=2, le=2**31, description="number of boards")
-    first_board: Board = Field(2**31, description="number of the first board")
-    lineups: Annotated[Literal["all", "pairs"] | list[list[str]], BeforeValidator(_lineups)] = (
-        Field("all", description="which agents meet")
-    )
-    chunk: Size = Field(50, description="boards in one shard of work")
-    num_matches: Int = Field(
-        1024, ge=1, le=2**20, description="matches played at once when an agent is not compiled"
-    )
-
-    @property
-    def agent_names(self) -> list[str]:
-        """Names of all agents, in order."""
-        return [agent if isinstance(agent, str) else agent.name for agent in self.agents]
-
-
 class Config(Model):
     """An experiment: training, a tournament, or both."""
 
@@ -94,6 +49,15 @@ class Config(Model):
     game: GameConfig = Field(description="the game")
     seed: Seed = Field(1, description="seed of all deals and agents")
     threads: Int = Field(1, ge=1, le=1024, description="threads of environments and networks")
+    workers: Int = Field(
+        1,
+        ge=1,
+        le=1024,
+        description="processes that play a tournament; results do not depend on it",
+    )
+    output: str | None = Field(
+        None, min_length=1, description="the run's folder, new or empty, instead of one in --runs"
+    )
     train: TrainConfig | None = Field(None, description="training")
     tournament: TournamentConfig | None = Field(None, description="tournament")
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
-
-from agents import zoo
 from agents.named import agent_names
-from experiments.config import Config, TournamentConfig
+from experiments.config import Config
 from experiments.config_errors import near
 from experiments.config_sizes import Problem, check_sizes, games_of, resolved_options
+from experiments.config_tournament import TournamentConfig
+from experiments.config_tournament_checks import (
+    absolute,
+    checkpoint_problems,
+    tournament_problems,
+    twice,
+    with_absolute_path,
+)
 from experiments.config_train import EvaluateConfig, LearnerConfig, TrainConfig
-from experiments.config_values import ZOO, CheckpointAgent
+from experiments.config_values import CheckpointAgent
 from experiments.errors import ConfigError
-from experiments.lineups import lineups
 from loop_envs.deals import BOARD_STRIDE
-from loop_envs.game import Game
 
 RESERVED = ("self", "snapshots")
 """Opponents that are no player's name."""
@@ -46,15 +47,13 @@ def check(config: Config, source: str) -> Config:
         if config.train is not None:
             problems += _train(config.train, known)
             problems += _opponents(config.train, known)
-        if config.tournament is not None:
-            problems += _agents(config, config.tournament, known, game.env_id)
-            problems += _lineups(config.tournament, game) if len(games) == 1 else []
+        problems += tournament_problems(config, known, games)
     problems += _overlaps(config.train, config.tournament)
     if problems:
         raise ConfigError(source, problems)
     options = config.game.model_copy(update={"options": resolved_options(config, games)})
-    absolute = {"tournament": _absolute(config.tournament), "train": _absolute_train(config.train)}
-    return config.model_copy(update={"game": options, **absolute})
+    paths = {"tournament": absolute(config.tournament), "train": _absolute_train(config.train)}
+    return config.model_copy(update={"game": options, **paths})
 
 
 def shared_board(train: TrainConfig, boards: TournamentConfig | EvaluateConfig) -> int | None:
@@ -70,16 +69,9 @@ def shared_board(train: TrainConfig, boards: TournamentConfig | EvaluateConfig) 
     return max(boards.first_board, train.first_board + step) if step <= most else None
 
 
-def _twice(names: Iterable[str]) -> list[str]:
-    """Names that appear more than once; file systems may not tell upper from lower case."""
-    names = list(names)
-    counts = Counter(name.casefold() for name in names)
-    return [name for name in dict.fromkeys(names) if counts[name.casefold()] > 1]
-
-
 def _train(train: TrainConfig, known: list[str]) -> list[Problem]:
     problems: list[Problem] = []
-    for name in _twice(learner.name for learner in train.learners):
+    for name in twice(learner.name for learner in train.learners):
         problems.append(("train.learners", f"the name {name!r} is taken, allowed: unique names"))
     for i, learner in enumerate(train.learners):
         path = f"train.learners.{i}"
@@ -124,7 +116,7 @@ def _opponents(train: TrainConfig, known: list[str]) -> list[Problem]:
                 if one.name in [*known, *others, *RESERVED]:
                     text = f"got {one.name!r}, allowed: a name that nobody else has"
                     problems.append((f"{path}.name", text))
-                problems += _checkpoint(one.play, path)
+                problems += checkpoint_problems(one.play, path)
             elif one.play not in [*RESERVED, *others, *known]:
                 allowed = [*RESERVED, *others, *known]
                 text = f"got {one.play!r}, allowed: {', '.join(allowed)}, or {{name, checkpoint}}"
@@ -137,44 +129,8 @@ def _one_pool(learner: LearnerConfig, number: int) -> list[Problem]:
     names = [one.name for one in learner.opponents or []]
     path = f"train.learners.{number}.opponents"
     return [
-        (path, f"{name!r} is there twice, allowed: each opponent once") for name in _twice(names)
+        (path, f"{name!r} is there twice, allowed: each opponent once") for name in twice(names)
     ]
-
-
-def _agents(
-    config: Config, tournament: TournamentConfig, known: list[str], env_id: str
-) -> list[Problem]:
-    problems: list[Problem] = []
-    learners = config.learner_names
-    for i, agent in enumerate(tournament.agents):
-        path = f"tournament.agents.{i}"
-        if isinstance(agent, CheckpointAgent):
-            if agent.name in known or agent.name in learners:
-                text = f"got {agent.name!r}, allowed: a name that no agent or learner has"
-                problems.append((f"{path}.name", text))
-            problems += _checkpoint(agent, path)
-        elif agent not in known and agent not in learners:
-            own = f"learners: {', '.join(learners)}" if learners else "no learners without 'train'"
-            hint = near(agent, [*known, *learners]) or "."
-            text = f"no agent {agent!r} for {env_id}{hint}"
-            problems.append((path, f"{text} Agents: {', '.join(known)}; {own}"))
-    for name in _twice(tournament.agent_names):
-        problems.append(("tournament.agents", f"{name!r} is there twice, allowed: unique names"))
-    if len(tournament.agents) < 2:
-        text = f"got {len(tournament.agents)}, allowed: at least 2 agents"
-        problems.append(("tournament.agents", text))
-    return problems
-
-
-def _lineups(tournament: TournamentConfig, game: Game) -> list[Problem]:
-    names = tournament.agent_names
-    if len(names) < 2 or len(set(names)) < len(names):
-        return []
-    try:
-        lineups(names, game.num_players, tournament.lineups)
-    except ValueError as error:
-        return [("tournament.lineups", str(error))]
-    return []
 
 
 def _overlaps(train: TrainConfig | None, tournament: TournamentConfig | None) -> list[Problem]:
@@ -208,14 +164,6 @@ def _overlaps(train: TrainConfig | None, tournament: TournamentConfig | None) ->
     return problems
 
 
-def _absolute(tournament: TournamentConfig | None) -> TournamentConfig | None:
-    """Paths that still hold when the run is resumed from elsewhere."""
-    if tournament is None:
-        return None
-    agents = [a if isinstance(a, str) else _with_absolute_path(a) for a in tournament.agents]
-    return tournament.model_copy(update={"agents": agents})
-
-
 def _absolute_train(train: TrainConfig | None) -> TrainConfig | None:
     if train is None:
         return None
@@ -224,27 +172,8 @@ def _absolute_train(train: TrainConfig | None) -> TrainConfig | None:
         opponents = learner.opponents and [
             one
             if isinstance(one.play, str)
-            else one.model_copy(update={"play": _with_absolute_path(one.play)})
+            else one.model_copy(update={"play": with_absolute_path(one.play)})
             for one in learner.opponents
         ]
         learners.append(learner.model_copy(update={"opponents": opponents}))
     return train.model_copy(update={"learners": learners})
-
-
-def _checkpoint(agent: CheckpointAgent, path: str) -> list[Problem]:
-    given = agent.checkpoint
-    if given.startswith(ZOO):
-        try:
-            zoo.entry(given.removeprefix(ZOO)).verify()
-        except zoo.ZooError as error:
-            return [(f"{path}.checkpoint", str(error))]
-    elif not Path(given).is_file():
-        text = f"got {given!r}, allowed: a file that exists, or {ZOO}NAME of a trained player"
-        return [(f"{path}.checkpoint", text)]
-    return []
-
-
-def _with_absolute_path(agent: CheckpointAgent) -> CheckpointAgent:
-    if agent.checkpoint.startswith(ZOO):
-        return agent  # says who it is, wherever the repository lies
-    return agent.model_copy(update={"checkpoint": str(Path(agent.checkpoint).resolve())})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from agents.zoo import file_of
 from loop_envs.deals import MAX_SEED
@@ -60,3 +60,26 @@ class CheckpointAgent(Model):
         if self.checkpoint.startswith(ZOO):
             return file_of(self.checkpoint.removeprefix(ZOO))
         return Path(self.checkpoint)
+
+
+def agent_kind(value: Any) -> str | None:
+    """Which way of naming an agent a value is, as a tag.
+
+    The angle brackets keep these tags apart from keys in error paths.
+    """
+    if isinstance(value, str):
+        return "<name>"
+    if isinstance(value, NoisyPlayer) or (isinstance(value, dict) and "noisy" in value):
+        return "<noisy>"
+    return "<checkpoint>" if isinstance(value, dict | CheckpointAgent) else None
+
+
+class NoisyPlayer(Model):
+    """An agent that plays a random legal action in a share of its decisions."""
+
+    name: Name = Field(description="name in tables")
+    noisy: Annotated[
+        Annotated[Name, Tag("<name>")] | Annotated[CheckpointAgent, Tag("<checkpoint>")],
+        Discriminator(agent_kind),
+    ] = Field(description="who plays otherwise: an agent, a learner, or {name, checkpoint}")
+    epsilon: float = Field(ge=0, le=1, description="share of random actions")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from agents.base import Agent
 from agents.named import make_agent
+from agents.noisy import noisy
 from experiments.config import Config
-from experiments.config_values import CheckpointAgent
+from experiments.config_values import CheckpointAgent, NoisyPlayer
 from experiments.errors import ConfigError
 from experiments.runfolder import RunFolder
 from loop_envs.errors import LoopEnvsError
@@ -17,18 +18,19 @@ from loop_envs.game import Game
 
 
 def checkpoints(config: Config, folder: RunFolder | None) -> dict[str, Path]:
-    """Checkpoint files of the tournament's agents that have one, by name.
+    """Checkpoint files of the tournament's agents that have one, by name; with noise or without.
 
     Args:
         config: The configuration.
         folder: Where the learners of this run are; None leaves them out.
     """
     found: dict[str, Path] = {}
-    for agent in config.tournament.agents if config.tournament else []:
-        if isinstance(agent, CheckpointAgent):
-            found[agent.name] = agent.path
-        elif folder is not None and agent in config.learner_names:
-            found[agent] = folder.checkpoint(agent)
+    t = config.tournament
+    for name, player in zip(t.agent_names, t.players, strict=True) if t else []:
+        if isinstance(player, CheckpointAgent):
+            found[name] = player.path
+        elif folder is not None and player in config.learner_names:
+            found[name] = folder.checkpoint(player)
     return found
 
 
@@ -48,12 +50,16 @@ def load_agents(config: Config, game: Game, folder: RunFolder | None) -> dict[st
     """
     files = checkpoints(config, folder)
     agents: dict[str, Agent] = {}
-    for i, name in enumerate(config.tournament.agent_names if config.tournament else []):
+    for i, agent in enumerate(config.tournament.agents if config.tournament else []):
         path = f"tournament.agents.{i}"
+        name = agent if isinstance(agent, str) else agent.name
+        player = agent.noisy if isinstance(agent, NoisyPlayer) else agent
         if name in files:
             agents[name] = _load(files[name], game, name, config, path)
-        elif name not in config.learner_names:
-            agents[name] = make_agent(name, game, config.seed)
+        elif isinstance(player, str) and player not in config.learner_names:
+            agents[name] = make_agent(player, game, config.seed)
+        if isinstance(agent, NoisyPlayer) and name in agents:
+            agents[name] = noisy(name, agents[name], agent.epsilon, game, config.seed)
     if "torch" in sys.modules:
         # Forward passes are small: two threads beside a busy neighbour are far slower than one.
         sys.modules["torch"].set_num_threads(1)
@@ -74,9 +80,15 @@ def _load(file: Path, game: Game, name: str, config: Config, path: str) -> Agent
 
 
 def identities(config: Config, folder: RunFolder) -> dict[str, str]:
-    """What each agent of the tournament is: its name, or the hash of its checkpoint."""
-    names = config.tournament.agent_names if config.tournament else []
-    return {name: name for name in names} | {
-        name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for name, file in checkpoints(config, folder).items()
-    }
+    """What each agent of the tournament is: its name, or the hash of its checkpoint; its noise."""
+    files = checkpoints(config, folder)
+    found: dict[str, str] = {}
+    for agent in config.tournament.agents if config.tournament else []:
+        name = agent if isinstance(agent, str) else agent.name
+        player = agent.noisy if isinstance(agent, NoisyPlayer) else agent
+        found[name] = str(player)
+        if name in files:
+            found[name] = hashlib.sha256(files[name].read_bytes()).hexdigest()
+        if isinstance(agent, NoisyPlayer):
+            found[name] += f" with noise {agent.epsilon!r}"
+    return found

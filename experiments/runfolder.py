@@ -84,16 +84,21 @@ class RunFolder:
 
         Args:
             runs: Folder of all runs; made if it does not exist.
-            config: The run's configuration.
+            config: The run's configuration. Its output, if there is one, is the folder itself.
             command: The command line.
 
         Raises:
-            RunFolderError: If it cannot be made.
+            RunFolderError: If it cannot be made, or the output is a folder that is not empty.
         """
         stem = f"{config.name}-{datetime.now():%Y%m%d-%H%M%S}"
         try:
-            Path(runs).mkdir(parents=True, exist_ok=True)
-            folder = cls(fresh_folder(Path(runs), stem))
+            if config.output is None:
+                Path(runs).mkdir(parents=True, exist_ok=True)
+                folder = cls(fresh_folder(Path(runs), stem))
+            else:
+                folder = cls(_empty_folder(Path(config.output)))
+                # A folder that is moved goes on where it is.
+                config = config.model_copy(update={"output": None})
             for part in (folder.checkpoints, folder.results, folder.tensorboard):
                 part.mkdir()
             write_text(folder.path / "command.txt", shlex.join(command) + "\n")
@@ -102,7 +107,8 @@ class RunFolder:
             # Last: a folder with a configuration is complete.
             write_text(folder.path / "config.yaml", dump_yaml(config.to_dict()))
         except OSError as error:
-            raise RunFolderError(f"cannot make a run folder in {runs}: {error}") from None
+            where = f"in {runs}" if config.output is None else f"at {config.output}"
+            raise RunFolderError(f"cannot make a run folder {where}: {error}") from None
         return folder
 
     @classmethod
@@ -213,6 +219,13 @@ def fresh_folder(runs: Path, stem: str) -> Path:
             k += 1
         else:
             return path
+
+
+def _empty_folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    if any(path.iterdir()):
+        raise RunFolderError(f"output: {path} is not empty, allowed: a new or empty folder")
+    return path
 
 
 def run_folders(runs: str | Path) -> list[RunFolder]:

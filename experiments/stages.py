@@ -28,7 +28,7 @@ def stages_of(config: Config, verb: str, folder: RunFolder | None) -> list[str]:
     if verb not in present:
         raise ConfigError(config.name, [(verb, f"missing, but the verb {verb!r} needs it")])
     if verb == "tournament" and config.tournament is not None:
-        own = [name for name in config.tournament.agent_names if name in config.learner_names]
+        own = [one for one in config.tournament.players if one in config.learner_names]
         if own and not _is_trained(folder):
             how = "run" if folder is None else f"run --resume {folder.path}"
             text = f"{own[0]!r} is a learner of this run, which is not trained yet: use {how}"

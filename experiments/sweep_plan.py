@@ -65,6 +65,9 @@ def load_sweep(
     base = parse_config(values, f"{path}, base {sweep.base}")
     if base.train is None:
         raise ConfigError(str(path), [("base", f"{sweep.base} has no section 'train'")])
+    if base.output is not None or "output" in sweep.grid:
+        text = "output is the folder of a single run, allowed: none, since a sweep has its own"
+        raise ConfigError(str(path), [("base", text)])
     configs = _configs(sweep, values, str(path))
     for config in configs:
         if config.tournament is not None:

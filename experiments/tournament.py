@@ -1,76 +1,27 @@
-"""A duplicate tournament: shards of work in, one table of results out.
-
-A shard is a line-up and a range of boards, played in all seatings. It is written at once or not
-at all, and it depends on nothing but its own agents, boards and the seed, so a tournament that is
-interrupted, cut up differently, or played in another order has the same results.
-"""
+"""A duplicate tournament: shards of work in, tables of results and a report out."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
-import numpy as np
 import polars as pl
 
 from agents.base import Agent
-from experiments.config import Config, TournamentConfig
-from experiments.lineups import Lineup, label, lineups, rotations
-from experiments.match_runner import SLICE, Results, play_lineups
+from experiments.config import Config
+from experiments.config_tournament import TournamentConfig
+from experiments.html_report import html_report
+from experiments.match_runner import SLICE
 from experiments.players import identities, load_agents
-from experiments.progress import Progress
+from experiments.progress import Progress, Task
 from experiments.report import print_report, report_text
 from experiments.runfolder import RunFolder, write_atomically, write_text
-from loop_envs.duplicate.tables import agent_table, pair_table
+from experiments.schedule import schedule
+from experiments.shards import Shard, groups, play_group, shards, tables_of
+from experiments.stopping import StoppingRule, reason
+from experiments.summary import summarise
+from experiments.workers import Workers
 from loop_envs.game import Game
-
-FORMAT = 1
-"""Rises when shards that were written before must not be used any more."""
-
-
-@dataclass(frozen=True)
-class Shard:
-    """A line-up and a range of boards.
-
-    Attributes:
-        seatings: The line-up's seatings; the first one is the line-up itself.
-        boards: The boards.
-        file: Where the results belong.
-    """
-
-    seatings: list[Lineup]
-    boards: range
-    file: Path
-
-    @property
-    def num_matches(self) -> int:
-        """Number of matches."""
-        return len(self.seatings) * len(self.boards)
-
-
-def shards(config: Config, game: Game, who: Mapping[str, str], folder: Path) -> list[Shard]:
-    """All shards of a tournament.
-
-    Args:
-        config: A configuration with a tournament.
-        game: Its game.
-        who: What each agent is, by name: results of another agent of this name are not used.
-        folder: Folder of the shards' files.
-    """
-    t = _tournament(config)
-    result = []
-    for i, lineup in enumerate(lineups(t.agent_names, game.num_players, t.lineups)):
-        for first in range(t.first_board, t.first_board + t.boards, t.chunk):
-            boards = range(first, min(first + t.chunk, t.first_board + t.boards))
-            agents = [[name, who[name]] for name in lineup]
-            key = [FORMAT, game.env_id, game.options, config.seed, agents, first, len(boards)]
-            digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
-            file = folder / f"{i:04}-{first}-{len(boards)}-{digest}.parquet"
-            result.append(Shard(rotations(lineup), boards, file))
-    return result
 
 
 def play(
@@ -79,7 +30,7 @@ def play(
     folder: RunFolder,
     progress: Progress,
     agents: Mapping[str, Agent] | None = None,
-) -> pl.DataFrame:
+) -> pl.LazyFrame:
     """Plays what is left of a tournament and writes tables and report.
 
     Args:
@@ -87,43 +38,53 @@ def play(
         game: Its game.
         folder: The run's folder.
         progress: Shows how far it is.
-        agents: Agents by name; None makes those of the configuration.
+        agents: Agents by name, which play in this process; None makes those of the configuration.
 
     Returns:
         The table of results, see `loop_envs.duplicate.tables`, and with the columns margin
-        (points minus their mean in the match), place (0 best) and decisions (of the match).
+        (points minus their mean in the match), place (0 best) and decisions (of the match). It is
+        read from its file.
     """
     t = _tournament(config)
-    if agents is None:
-        who, agents = identities(config, folder), load_agents(config, game, folder)
-    else:
-        who = {name: name for name in agents}
+    who = identities(config, folder) if agents is None else {name: name for name in agents}
     where = folder.results / "shards"
     where.mkdir(exist_ok=True)
-    work = shards(config, game, who, where)
-    left = [shard for shard in work if not shard.file.exists()]
-    total = sum(shard.num_matches for shard in work)
+    for scrap in where.glob(".*.tmp"):  # of processes that were killed while they wrote
+        scrap.unlink(missing_ok=True)
+    parts = schedule(t, game.num_players, config.seed)
+    rule = None if t.stop is None else StoppingRule(t)
+    looks = [t.boards] if t.stop is None else t.stop.at(t.boards)
+    stages = [
+        shards(config, game, parts, who, where, range(t.first_board + lo, t.first_board + hi))
+        for lo, hi in zip([0, *looks], looks, strict=False)
+    ]
+    left = [shard for work in stages for shard in work if not shard.file.exists()]
+    total = sum(shard.num_matches for work in stages for shard in work)
     done = total - sum(shard.num_matches for shard in left)
-    if left:
-        with progress.task("tournament", total, done, "matches") as task:
-            for group in _groups(left, 2 * max(t.num_matches, SLICE * config.threads)):
-                seats = [seats for shard in group for seats in shard.seatings * len(shard.boards)]
-                boards = np.concatenate(
-                    [np.repeat(np.array(s.boards, np.int64), len(s.seatings)) for s in group]
-                )
-                played = play_lineups(
-                    game, agents, seats, config.seed, boards,
-                    t.num_matches, config.threads, task.advance,
-                )  # fmt: skip
-                _write(group, played)
-    results = pl.concat([pl.read_parquet(shard.file) for shard in work])
-    results = results.sort("board", "lineup", "rotation", "seat")
-    per_agent, per_pair = agent_table(results), pair_table(results)
-    for name, frame in (("matches", results), ("agents", per_agent), ("pairs", per_pair)):
-        write_atomically(folder.results / f"{name}.parquet", frame.write_parquet)
-    write_text(folder.path / "report.md", report_text(config, game, results, per_agent, per_pair))
-    print_report(progress, per_agent, per_pair)
-    return results
+    played: list[Shard] = []
+    with ExitStack() as stack:
+        # Nothing is started or loaded before there is something to play.
+        task = progress.task("tournament", total, done, "matches")
+        player = _Player(config, game, folder, agents, task, stack)
+        for work in stages:
+            player.play([shard for shard in work if not shard.file.exists()])
+            played += work
+            if rule is not None and rule.look(tables_of(work)):
+                break
+    summary = summarise(tables_of(played), folder.results / "matches.parquet")
+    facts = summary.facts()
+    tables = summary.tables(config.seed, game.num_players)
+    tables.write(folder.results)
+    decided = None
+    if rule is not None:
+        decided = rule.table()
+        write_atomically(folder.results / "stop.parquet", decided.write_parquet)
+        progress.print(reason(decided, facts.boards, t.boards))
+    write_text(folder.path / "report.md", report_text(config, game, facts, tables, decided))
+    page = html_report(config, game, facts, tables, summary.margins, decided)
+    write_text(folder.path / "report.html", page)
+    print_report(progress, tables.agents, tables.pairs)
+    return pl.scan_parquet(folder.results / "matches.parquet")
 
 
 def _tournament(config: Config) -> TournamentConfig:
@@ -132,46 +93,41 @@ def _tournament(config: Config) -> TournamentConfig:
     return config.tournament
 
 
-def _groups(left: Sequence[Shard], matches: int) -> Iterator[list[Shard]]:
-    """Shards that are played together, so that agents are asked for many decisions at once."""
-    group: list[Shard] = []
-    for shard in left:
-        group.append(shard)
-        if sum(s.num_matches for s in group) >= matches:
-            yield group
-            group = []
-    if group:
-        yield group
+class _Player:
+    """Plays shards in this process or in others."""
 
+    def __init__(
+        self,
+        config: Config,
+        game: Game,
+        folder: RunFolder,
+        agents: Mapping[str, Agent] | None,
+        task: Task,
+        stack: ExitStack,
+    ) -> None:
+        self._config, self._game, self._folder = config, game, folder
+        self._agents, self._task, self._stack = agents, task, stack
+        self._is_shown = False
+        self._workers: Workers | None = None
 
-def _write(group: Sequence[Shard], played: Results) -> None:
-    points, places, plies = played
-    lo = 0
-    for shard in group:
-        part = slice(lo, lo + shard.num_matches)
-        lo += shard.num_matches
-        frame = _frame(shard, (points[part], places[part], plies[part]))
-        write_atomically(shard.file, frame.write_parquet)
-
-
-def _frame(shard: Shard, played: Results) -> pl.DataFrame:
-    """Results of a shard, its matches in the order of boards and then seatings."""
-    points, places, plies = played
-    matches, n = points.shape
-    margin = points - points.mean(axis=1, keepdims=True)
-    return pl.DataFrame(
-        {
-            "board": np.repeat(np.array(shard.boards, np.int64), len(shard.seatings) * n),
-            "lineup": [label(shard.seatings[0])] * (matches * n),
-            "rotation": np.tile(
-                np.repeat(np.arange(len(shard.seatings), dtype=np.int8), n), len(shard.boards)
-            ),
-            "seat": np.tile(np.arange(n, dtype=np.int8), matches),
-            "agent": [name for seats in shard.seatings for name in seats] * len(shard.boards),
-            "points": points.reshape(-1),
-            "margin": margin.reshape(-1),
-            "place": places.reshape(-1),
-            "winner": places.reshape(-1) == 0,
-            "decisions": np.repeat(plies, n),
-        }
-    )
+    def play(self, left: Sequence[Shard]) -> None:
+        """Plays shards and writes them."""
+        config = self._config
+        if not left:
+            return
+        if not self._is_shown:
+            self._stack.enter_context(self._task)
+            self._is_shown = True
+        size = 2 * max(_tournament(config).num_matches, SLICE * config.threads)
+        if config.workers > 1 and self._agents is None:
+            if self._workers is None:
+                made = Workers(config, self._folder.path, config.workers)
+                self._workers = self._stack.enter_context(made)
+            # So that all have something to do until the end.
+            share = sum(shard.num_matches for shard in left) // (4 * config.workers)
+            self._workers.play(list(groups(left, min(size, share))), self._task.advance)
+            return
+        if self._agents is None:
+            self._agents = load_agents(config, self._game, self._folder)
+        for group in groups(left, size):
+            play_group(self._game, self._agents, group, config, self._task.advance)

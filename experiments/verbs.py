@@ -160,6 +160,17 @@ def _results(options: argparse.Namespace, given: Sequence[str]) -> int:
     return results.main(options.rest[0], options.rest[1:], options.runs, command_line(given))
 
 
+def _record(options: argparse.Namespace, given: Sequence[str]) -> int:
+    from experiments.board_records import board_records
+    from experiments.runfolder import RunFolder
+    from loop_envs.records import dumps
+
+    path, board = options.rest
+    for record in board_records(RunFolder.open(path), int(board)):
+        print(dumps(record), flush=True)
+    return 0
+
+
 def _bench(options: argparse.Namespace, given: Sequence[str]) -> int:
     from experiments import bench
 
@@ -171,6 +182,7 @@ VERBS: dict[str, Callable[[argparse.Namespace, Sequence[str]], int]] = {
     "train": _run,
     "tournament": _run,
     "sweep": _sweep,
+    "record": _record,
     "results": _results,
     "zoo": _zoo,
     "list": _list,

@@ -161,10 +161,12 @@ def _compile(
     inline: bool = False,
     memory: bool = False,
     pointer: bool = False,
+    package: Path | None = None,
 ) -> F:
     if DISABLED:
         return function
-    folder = _cache_folder(_package_root(Path(function.__code__.co_filename).resolve()))
+    file = package or Path(function.__code__.co_filename)
+    folder = _cache_folder(_package_root(file.resolve()))
     with _numba_cache(folder / subfolder if subfolder else folder):
         arguments = () if signature is None else (signature,)
         decorate = numba.njit(
@@ -209,11 +211,18 @@ POLICY = types.FunctionType(
 )
 
 
-def compile_policy(function: F) -> F:
-    """Compiles `choose(tables, observation, mask, key) -> action` so that loops can call it."""
+def compile_policy(function: F, subfolder: str = "", package: Path | None = None) -> F:
+    """Compiles `choose(tables, observation, mask, key) -> action` so that loops can call it.
+
+    Args:
+        function: The function.
+        subfolder: See `compiled_in`.
+        package: File of a module of another package whose code it calls, so that a change there
+            compiles it afresh.
+    """
     if DISABLED:
         return function
-    dispatcher: Any = _compile(function, pointer=True)
+    dispatcher: Any = _compile(function, subfolder=subfolder, pointer=True, package=package)
     with _quiet():
         dispatcher.compile(POLICY.signature)
     return cast(F, dispatcher)

@@ -28,6 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kernels": {"errors", "jit", "cards", "deals", "layout"},
     "policies": {"errors", "jit", "bits", "cards", "deals", "layout", "kernels"},
     "loops": {"errors", "jit", "bits", "cards", "deals"},
+    "noise": {"jit", "bits", "deals", "policies"},
+    "noise_choice": {"noise", "policies"},
     "game": {"errors", "jit", "cards", "deals", "layout", "options", "kernels", "policies"},
     "registry": {"errors", "game"},
     "climbing": {"errors", "jit", "bits", "cards", "deals"},

@@ -42,8 +42,8 @@ from loop_envs.duplicate.planning import (
     power,
     reversal_probability,
 )
-from loop_envs.duplicate.rankings import Rankings, rank_matches
-from loop_envs.duplicate.ratings import elo, rating_table
+from loop_envs.duplicate.rankings import Rankings, merge_rankings, rank_matches
+from loop_envs.duplicate.ratings import elo, rate, rating_table
 from loop_envs.duplicate.reliability import (
     icc,
     lengthening,
@@ -60,7 +60,14 @@ from loop_envs.duplicate.sequential import (
     sequential_test,
 )
 from loop_envs.duplicate.statistics import Interval, jackknife_interval, mean_interval
-from loop_envs.duplicate.tables import agent_table, pair_table
+from loop_envs.duplicate.tables import (
+    agent_summary,
+    agent_table,
+    board_differences,
+    board_margins,
+    pair_summary,
+    pair_table,
+)
 
 __all__ = [
     "COMPARISONS",
@@ -76,8 +83,11 @@ __all__ = [
     "SequentialResult",
     "Transitivity",
     "agent_boards",
+    "agent_summary",
     "agent_table",
     "alpha_rank",
+    "board_differences",
+    "board_margins",
     "board_scaled",
     "boards_needed",
     "butler",
@@ -103,13 +113,16 @@ __all__ = [
     "match_victory_points",
     "matchpoints",
     "mean_interval",
+    "merge_rankings",
     "openskill_table",
     "pair_boards",
+    "pair_summary",
     "pair_table",
     "plackett_luce",
     "power",
     "rank_matches",
     "rank_normal",
+    "rate",
     "rating_table",
     "reversal_probability",
     "reversal_table",

@@ -129,6 +129,47 @@ def rank_matches(
     return Rankings(agents, boards, ties, patterns, counts)
 
 
+def merge_rankings(parts: Sequence[Rankings]) -> Rankings:
+    """Rankings of a table that was taken in parts, each of which held whole boards.
+
+    Args:
+        parts: What `rank_matches` made of each part; at least one.
+
+    Returns:
+        What it would have made of the whole table.
+    """
+    agents = sorted({name for part in parts for name in part.agents})
+    code = {name: i for i, name in enumerate(agents)}
+    # Codes keep the order of names, so places and patterns stay sorted.
+    renamed = [
+        [
+            tuple(tuple(code[part.agents[i]] for i in place) for place in pattern)
+            for pattern in part.patterns
+        ]
+        for part in parts
+    ]
+    patterns = sorted({pattern for some in renamed for pattern in some})
+    column = {pattern: i for i, pattern in enumerate(patterns)}
+    boards = np.unique(np.concatenate([part.boards for part in parts]))
+    cells: list[sparse.coo_array] = [part.counts.tocoo() for part in parts]
+    rows = [
+        np.searchsorted(boards, part.boards[c.row]) for part, c in zip(parts, cells, strict=True)
+    ]
+    columns = [
+        np.array([column[pattern] for pattern in some], np.int64)[c.col]
+        for some, c in zip(renamed, cells, strict=True)
+    ]
+    counts = sparse.csr_array(
+        (
+            np.concatenate([c.data for c in cells]),
+            (np.concatenate(rows), np.concatenate(columns)),
+        ),
+        shape=(len(boards), len(patterns)),
+    )
+    ties = sorted({size for part in parts for size in part.tie_sizes})
+    return Rankings(agents, boards, ties, patterns, counts)
+
+
 def require_scores(results: pl.DataFrame, score: str) -> None:
     """Raises ValueError if there are no rows, or a score is null or nan."""
     if results.is_empty():

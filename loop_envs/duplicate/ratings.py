@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from loop_envs.duplicate.luce import plackett_luce
-from loop_envs.duplicate.rankings import rank_matches
+from loop_envs.duplicate.rankings import Rankings, rank_matches
 
 ELO_SCALE = 400 / math.log(10)  # Elo (1978): 400 points are odds of 10 to 1
 
@@ -57,11 +57,30 @@ def rating_table(
         ValueError: If `level` or `resamples` is out of range, or as in `rankings` and
             `plackett_luce`.
     """
+    rated = rate(rank_matches(results, score), level, resamples, seed, pseudo)
+    played = results.group_by(pl.col("agent").cast(pl.String)).agg(
+        boards=pl.col("board").n_unique(),
+        matches=pl.struct("board", "lineup", "rotation").n_unique(),
+    )
+    return (
+        rated.join(played, on="agent")
+        .sort(["rating", "agent"], descending=[True, False])
+        .select("agent", "boards", "matches", pl.exclude("agent", "boards", "matches"))
+    )
+
+
+def rate(
+    ranked: Rankings,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    pseudo: float | None = None,
+) -> pl.DataFrame:
+    """`rating_table` from rankings, without the columns boards and matches."""
     if not 0 < level < 1:
         raise ValueError(f"level: got {level!r}, allowed: a number between 0 and 1")
     if resamples < 1:
         raise ValueError(f"resamples: got {resamples}, allowed: an integer ≥ 1")
-    ranked = rank_matches(results, score)
     fit = plackett_luce(ranked, pseudo)
     bounds = np.full((2, len(fit.agents)), math.nan)
     boards = len(ranked.boards)
@@ -75,22 +94,12 @@ def rating_table(
         bounds = np.quantile(
             [draw.rating for draw in draws], [(1 - level) / 2, (1 + level) / 2], axis=0
         )
-    played = results.group_by(pl.col("agent").cast(pl.String)).agg(
-        boards=pl.col("board").n_unique(),
-        matches=pl.struct("board", "lineup", "rotation").n_unique(),
-    )
-    return (
-        pl.DataFrame(
-            {
-                "agent": fit.agents,
-                **_columns("rating", fit.rating, bounds),
-                **_columns("elo", elo(fit.rating), elo(bounds)),
-            }
-        )
-        .join(played, on="agent")
-        .sort(["rating", "agent"], descending=[True, False])
-        .select("agent", "boards", "matches", pl.exclude("agent", "boards", "matches"))
-    )
+    table = {
+        "agent": fit.agents,
+        **_columns("rating", fit.rating, bounds),
+        **_columns("elo", elo(fit.rating), elo(bounds)),
+    }
+    return pl.DataFrame(table).sort(["rating", "agent"], descending=[True, False])
 
 
 def _columns(

@@ -13,6 +13,10 @@ A table of results has a row for every seat of every match:
 | `winner` | whether the seat took the first place, alone or shared |
 
 All sums are of integers, so the order of rows makes no difference to the last bit.
+
+A table that is too large for the memory is taken in parts that hold whole boards: `board_margins`
+and `board_differences` of each part, put together, are what `agent_summary` and `pair_summary`
+need.
 """
 
 from __future__ import annotations
@@ -63,9 +67,24 @@ def agent_table(results: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
     Raises:
         ValueError: If matches differ in their number of seats.
     """
-    frame = _margins(results)
-    boards = (
-        frame.group_by("agent", "board")
+    return agent_summary(board_margins(results), level)
+
+
+def board_margins(results: pl.DataFrame) -> pl.DataFrame:
+    """Every agent's mean margin and share of first places on every board, see `agent_table`.
+
+    Args:
+        results: A table of results.
+
+    Returns:
+        agent, board, margin, first, matches; sorted by agent and board.
+
+    Raises:
+        ValueError: If matches differ in their number of seats.
+    """
+    return (
+        _margins(results)
+        .group_by("agent", "board")
         .agg(
             pl.col("margin").sum() / (pl.len() * pl.col("seats").first()),
             pl.col("first").sum() / (pl.len() * _SHARES),
@@ -73,6 +92,11 @@ def agent_table(results: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
         )
         .sort("agent", "board")
     )
+
+
+def agent_summary(boards: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
+    """`agent_table` from `board_margins`, whose order makes no difference."""
+    boards = boards.sort("agent", "board")
     rows = [
         {
             "agent": own["agent"][0],
@@ -103,13 +127,28 @@ def pair_table(results: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
     Raises:
         ValueError: If matches differ in their number of seats.
     """
+    return pair_summary(board_differences(results), level)
+
+
+def board_differences(results: pl.DataFrame) -> pl.DataFrame:
+    """The mean difference of every two agents that met on a board, see `pair_table`.
+
+    Args:
+        results: A table of results.
+
+    Returns:
+        a, b, board, difference, matches, both orders of a pair; sorted by a, b and board.
+
+    Raises:
+        ValueError: If matches differ in their number of seats.
+    """
     own = (
         _margins(results)
         .group_by(*MATCH, "agent")
         # Exact: 840 is divisible by the number of the agent's seats.
         .agg(pl.col("margin").sum() * _SHARES // pl.len(), pl.col("seats").first())
     )
-    boards = (
+    return (
         own.join(own, on=MATCH, suffix="_b")
         .filter(pl.col("agent") != pl.col("agent_b"))
         .group_by(a="agent", b="agent_b", board="board")
@@ -120,6 +159,11 @@ def pair_table(results: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
         )
         .sort("a", "b", "board")
     )
+
+
+def pair_summary(boards: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
+    """`pair_table` from `board_differences`, whose order makes no difference."""
+    boards = boards.sort("a", "b", "board")
     rows = [
         {
             "a": pair["a"][0],

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from loop_envs.duplicate.rankings import rank_matches
+from loop_envs.duplicate.rankings import merge_rankings, rank_matches
 
 TABLE = pl.DataFrame(
     [
@@ -39,6 +39,22 @@ def test_choices_by_hand() -> None:
         [1, 0, 0], [0, 1, 0], [0, 1, 0], [0.5, 0.5, 1], [0.5, 0.5, 1], [0, 1, 1],
     ]  # fmt: skip
     assert choices.options[6:].tolist() == [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 1]]
+
+
+def test_parts_are_merged_to_the_whole() -> None:
+    more = TABLE.with_columns(
+        board=pl.col("board") + 10,
+        agent=pl.col("agent").replace("a", "Z"),
+        points=pl.when(pl.col("seat") < 2).then(0.0).otherwise(pl.col("points")),
+    )
+    for parts in ([TABLE, more], [more, TABLE], [more.filter(pl.col("board") > 13), TABLE]):
+        expected = rank_matches(pl.concat(parts))
+        got = merge_rankings([rank_matches(part) for part in parts])
+        assert got.agents == expected.agents == ["Z", "a", "b"]
+        assert got.boards.tolist() == expected.boards.tolist()
+        assert got.patterns == expected.patterns
+        assert got.tie_sizes == expected.tie_sizes
+        assert (got.counts.toarray() == expected.counts.toarray()).all()
 
 
 def test_anything_can_be_ranked() -> None:

@@ -1,7 +1,15 @@
 import polars as pl
 import pytest
 
-from loop_envs.duplicate import agent_table, mean_interval, pair_table
+from loop_envs.duplicate import (
+    agent_summary,
+    agent_table,
+    board_differences,
+    board_margins,
+    mean_interval,
+    pair_summary,
+    pair_table,
+)
 
 Match = tuple[int, str, int, list[tuple[str, int]]]
 
@@ -35,6 +43,15 @@ THREE = results(
         (2, "b a a", 0, [("b", 0), ("a", 0), ("a", 0)]),
     ]
 )
+
+
+@pytest.mark.parametrize("table", [TWO, THREE])
+def test_parts_with_whole_boards_are_as_good_as_the_whole(table: pl.DataFrame) -> None:
+    parts = [table.filter(board=board) for board in table["board"].unique().sort(descending=True)]
+    margins = pl.concat([board_margins(part) for part in parts])
+    differences = pl.concat([board_differences(part) for part in parts])
+    assert agent_summary(margins).equals(agent_table(table))
+    assert pair_summary(differences).equals(pair_table(table))
 
 
 def test_agents_by_hand() -> None:

@@ -69,7 +69,7 @@ def test_a_bad_configuration_from_outside(file: Path, tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         f"error: {file}: 1 problem",
         "  tournament.bords: unknown key; did you mean 'boards'? Keys: agents, boards, "
-        "first_board, lineups, chunk, num_matches",
+        "first_board, movement, lineups, stop, chunk, num_matches",
     ]
     assert not (tmp_path / "runs").exists()
 
@@ -138,7 +138,9 @@ def test_list_and_schema(file: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "configs/quickstart.yaml" in out
     assert main(["schema"]) == 0
     schema = json.loads(capsys.readouterr().out)
-    assert set(schema["properties"]) == {"name", "game", "seed", "threads", "train", "tournament"}
+    assert set(schema["properties"]) == {
+        "name", "game", "seed", "threads", "workers", "output", "train", "tournament",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import yaml
 
 from experiments import config_checks
 from experiments.__main__ import main
-from experiments.config import Config, TournamentConfig, load_config, parse_config
+from experiments.config import Config, load_config, parse_config
+from experiments.config_tournament import TournamentConfig
 from experiments.config_train import PPOConfig, TrainConfig
 from experiments.config_yaml import (
     CONFIGS,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,26 @@ import pytest
 from rich.console import Console
 
 from agents.base import Agent
-from experiments import tournament
+from experiments import summary, tournament
 from experiments.config import Config, parse_config
 from experiments.lineups import label, lineups, rotations
 from experiments.match_runner import play_lineups
 from experiments.progress import Progress
 from experiments.runfolder import RunFolder
+from experiments.schedule import schedule
+from experiments.shards import Shard
+from experiments.shards import shards as all_shards
 from loop_envs.game import Game
 from tests.experiments.helpers import Asked, Interrupted, config_values, random_agents
 
 NAMES = "abcd"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_resamples() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summary, "RESAMPLES", 20)
+        yield
 
 
 def make_config(**changes: Any) -> Config:
@@ -30,6 +41,12 @@ def make_config(**changes: Any) -> Config:
     # Names that only the tests' own agents have.
     changed = config.tournament.model_copy(update={"agents": list(NAMES), **changes})
     return config.model_copy(update={"tournament": changed})
+
+
+def shards(config: Config, game: Game, who: dict[str, str], folder: Path) -> list[Shard]:
+    assert config.tournament is not None
+    parts = schedule(config.tournament, game.num_players, config.seed)
+    return all_shards(config, game, parts, who, folder)
 
 
 def quiet() -> Progress:
@@ -44,7 +61,7 @@ def play(
     if agents is None:
         made = random_agents(game, NAMES)
         agents = {name: Asked(made[name]) if name in asked else made[name] for name in made}
-    return tournament.play(config, game, folder, quiet(), agents), folder
+    return tournament.play(config, game, folder, quiet(), agents).collect(), folder
 
 
 @pytest.fixture(scope="module")
@@ -141,21 +158,20 @@ def test_a_resumed_tournament_has_the_same_results(
 def test_shards_of_other_agents_are_not_used(tmp_path: Path, game: Game) -> None:
     config = make_config()
     names = {name: name for name in NAMES}
-    ours = {shard.file for shard in tournament.shards(config, game, names, tmp_path)}
+    ours = {shard.file for shard in shards(config, game, names, tmp_path)}
     retrained = names | {"a": "another checkpoint"}
-    theirs = {shard.file for shard in tournament.shards(config, game, retrained, tmp_path)}
+    theirs = {shard.file for shard in shards(config, game, retrained, tmp_path)}
     other_seed = config.model_copy(update={"seed": 2})
     assert len(ours) == 4 * 3
     # Only the line-up without a stays the same.
     assert len(ours & theirs) == 3
-    assert not ours & {s.file for s in tournament.shards(other_seed, game, names, tmp_path)}
+    assert not ours & {s.file for s in shards(other_seed, game, names, tmp_path)}
 
 
 def test_more_boards_keep_the_shards_that_are_there(tmp_path: Path, game: Game) -> None:
     names = {name: name for name in NAMES}
     few, many = (
-        {s.file for s in tournament.shards(make_config(boards=n), game, names, tmp_path)}
-        for n in (10, 20)
+        {s.file for s in shards(make_config(boards=n), game, names, tmp_path)} for n in (10, 20)
     )
     assert few < many
 

@@ -1,0 +1,29 @@
+"""The choice of a policy with noise; `noise.py` loads this module once for every inner policy.
+
+A compiled function keeps its place in the on-disk cache only if it finds the functions that it
+calls in its module's globals, so each loaded copy gets the inner policy's function put there.
+Nothing is compiled when a copy is loaded: the copies' caches would meet.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from loop_envs.noise import noise_action
+from loop_envs.policies import choose_random
+
+inner_choose = choose_random
+
+
+def choose(
+    tables: npt.NDArray[np.int32],
+    observation: npt.NDArray[np.int8],
+    mask: npt.NDArray[np.int8],
+    key: np.uint64,
+) -> int:
+    """The inner policy's action, or noise; the share comes before the inner policy's tables."""
+    action = noise_action(tables[0], mask, key)
+    if action >= 0:
+        return action
+    return inner_choose(tables[1:], observation, mask, key)
