@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import nn
@@ -24,7 +23,7 @@ from agents.base import Decisions
 from agents.learners.base import Learner, ReturnScale, RewardScale
 from agents.learners.frozen import NetworkAgent
 from agents.learners.masked_dqn import MaskedDQN
-from agents.learners.network import ScaledInput, best_actions, observation_space, pick_device
+from agents.learners.network import ScaledInput, best_actions, pick_device, sb3_spaces
 from agents.learners.replay import MaskedReplayBuffer
 from agents.learners.trajectories import Columns, Trajectories
 from loop_envs.game import Game
@@ -69,10 +68,6 @@ class DQNSettings:
     temperature: float = 0.05
     max_grad_norm: float = 10.0
     reward_scale: RewardScale = "auto"
-
-
-def _spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete]:
-    return observation_space(game), spaces.Discrete(game.num_actions)
 
 
 def _policy_options(network: Sequence[int]) -> dict[str, Any]:
@@ -120,7 +115,7 @@ class DQNLearner(Learner):
             device=pick_device(device),
             _init_setup_model=False,
         )
-        self.algorithm.observation_space, self.algorithm.action_space = _spaces(game)
+        self.algorithm.observation_space, self.algorithm.action_space = sb3_spaces(game)
         self.algorithm.n_envs = 1
         # Without a seed of its own, so that the process's generators are left alone.
         with torch.random.fork_rng(devices=[]):
@@ -215,4 +210,4 @@ class DQNAgent(NetworkAgent):
     def build(cls, game: Game, settings: dict[str, Any]) -> nn.Module:
         """The network."""
         options = _policy_options(settings["network"])
-        return DQNPolicy(*_spaces(game), lambda _: 0.0, **options).q_net
+        return DQNPolicy(*sb3_spaces(game), lambda _: 0.0, **options).q_net

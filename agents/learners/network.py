@@ -37,6 +37,11 @@ def observation_space(game: Game) -> spaces.Box:
     return spaces.Box(game.layout.low, game.layout.high, (game.layout.size,), np.int8)
 
 
+def sb3_spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete]:
+    """Observation and action space of a game, as Stable-Baselines3's algorithms take them."""
+    return observation_space(game), spaces.Discrete(game.num_actions)
+
+
 class Body(nn.Module):
     """Scaled input and hidden layers.
 

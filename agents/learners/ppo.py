@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -25,7 +24,7 @@ from stable_baselines3.common.logger import Logger
 from agents.base import Decisions
 from agents.learners.base import Learner, ReturnScale, RewardScale
 from agents.learners.frozen import NetworkAgent
-from agents.learners.network import ScaledInput, draw_actions, observation_space, pick_device
+from agents.learners.network import ScaledInput, draw_actions, pick_device, sb3_spaces
 from agents.learners.samples import Samples, samples_of
 from agents.learners.trajectories import Columns, Trajectories
 from loop_envs.game import Game
@@ -95,10 +94,6 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
             )
 
 
-def _spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete]:
-    return observation_space(game), spaces.Discrete(game.num_actions)
-
-
 def _policy_options(network: Sequence[int]) -> dict[str, Any]:
     widths = list(network)
     return {
@@ -166,7 +161,7 @@ class PPOLearner(Learner):
             device=pick_device(device),
             _init_setup_model=False,
         )
-        self.algorithm.observation_space, self.algorithm.action_space = _spaces(game)
+        self.algorithm.observation_space, self.algorithm.action_space = sb3_spaces(game)
         self.algorithm.n_envs = 1
         self.algorithm._setup_model()
         self.algorithm.set_logger(Logger(None, []))
@@ -250,7 +245,7 @@ class PPOAgent(NetworkAgent):
     def build(cls, game: Game, settings: dict[str, Any]) -> torch.nn.Module:
         """The policy network."""
         options = _policy_options(settings["network"])
-        return MaskableActorCriticPolicy(*_spaces(game), lambda _: 0.0, **options)
+        return MaskableActorCriticPolicy(*sb3_spaces(game), lambda _: 0.0, **options)
 
     def scores(self, observations: torch.Tensor) -> torch.Tensor:
         """The policy's logits."""
