@@ -19,6 +19,7 @@ verbs:
   run CONFIG         train if the configuration says so, then play the tournament if it has one
   train CONFIG       train only
   tournament CONFIG  play the tournament only
+  fairness CONFIG    study how much is luck and whom the rules favour
   record FOLDER BOARD
                      print the matches of a tournament's board as game records, one a line
   sweep CONFIG       do what run does for a grid of values under several training seeds
@@ -59,8 +60,8 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     verbs = [
-        "run", "train", "tournament", "record", "sweep", "results", "zoo", "list", "bench",
-        "schema",
+        "run", "train", "tournament", "fairness", "record", "sweep", "results", "zoo", "list",
+        "bench", "schema",
     ]  # fmt: skip
     parser.add_argument("verb", choices=verbs, metavar="VERB", help="what to do, see below")
     parser.add_argument("rest", nargs="*", metavar="CONFIG [key=value ...]", help="a YAML file")

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from experiments.config_fairness import FairnessConfig
 from experiments.config_tournament import TournamentConfig
 from experiments.config_train import TrainConfig
 from experiments.config_values import Int, Model, Name, Seed
@@ -43,7 +44,7 @@ class GameConfig(Model):
 
 
 class Config(Model):
-    """An experiment: training, a tournament, or both."""
+    """An experiment: training, a tournament, or both; or a fairness study."""
 
     name: Name = Field(description="name of the experiment, which begins its run folders' names")
     game: GameConfig = Field(description="the game")
@@ -60,6 +61,7 @@ class Config(Model):
     )
     train: TrainConfig | None = Field(None, description="training")
     tournament: TournamentConfig | None = Field(None, description="tournament")
+    fairness: FairnessConfig | None = Field(None, description="fairness study")
 
     @property
     def sizes(self) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.named import agent_names
+from experiments import config_fairness_checks as fairness_checks
 from experiments.config import Config
 from experiments.config_errors import near
 from experiments.config_sizes import Problem, check_sizes, games_of, resolved_options
@@ -37,8 +38,9 @@ def check(config: Config, source: str) -> Config:
         ConfigError: If anything is wrong with it; all problems are named.
     """
     problems: list[Problem] = []
-    if config.train is None and config.tournament is None:
-        problems.append(("", "nothing to do, allowed: a section 'train', 'tournament', or both"))
+    if config.train is None and config.tournament is None and config.fairness is None:
+        text = "nothing to do, allowed: sections 'train', 'tournament', 'fairness'"
+        problems.append(("", text))
     games = games_of(config, problems)
     if games:
         game = games[0]
@@ -48,11 +50,16 @@ def check(config: Config, source: str) -> Config:
             problems += _train(config.train, known)
             problems += _opponents(config.train, known)
         problems += tournament_problems(config, known, games)
+        problems += fairness_checks.fairness_problems(config.fairness, known, games)
     problems += _overlaps(config.train, config.tournament)
     if problems:
         raise ConfigError(source, problems)
     options = config.game.model_copy(update={"options": resolved_options(config, games)})
-    paths = {"tournament": absolute(config.tournament), "train": _absolute_train(config.train)}
+    paths = {
+        "tournament": absolute(config.tournament),
+        "train": _absolute_train(config.train),
+        "fairness": fairness_checks.absolute(config.fairness),
+    }
     return config.model_copy(update={"game": options, **paths})
 
 

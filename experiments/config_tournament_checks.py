@@ -11,7 +11,12 @@ from agents import zoo
 from experiments.config import Config
 from experiments.config_errors import near
 from experiments.config_sizes import Problem
-from experiments.config_tournament import Movement, StopConfig, TournamentConfig
+from experiments.config_tournament import (
+    Movement,
+    StopConfig,
+    TournamentAgent,
+    TournamentConfig,
+)
 from experiments.config_values import ZOO, CheckpointAgent, NoisyPlayer
 from experiments.schedule import make_movement, pairs_on_every_board, schedule
 from experiments.stopping import StoppingRule, compared_pairs
@@ -61,16 +66,19 @@ def with_absolute_path(agent: CheckpointAgent) -> CheckpointAgent:
     return agent.model_copy(update={"checkpoint": str(Path(agent.checkpoint).resolve())})
 
 
-def absolute(t: TournamentConfig | None) -> TournamentConfig | None:
-    """The tournament with paths that still hold when the run is resumed from elsewhere."""
-    if t is None:
-        return None
-    agents: list[str | CheckpointAgent | NoisyPlayer] = []
-    for agent in t.agents:
+def with_absolute_paths(agents: Iterable[TournamentAgent]) -> list[TournamentAgent]:
+    """Agents with paths that still hold when the run is resumed from elsewhere."""
+    found: list[TournamentAgent] = []
+    for agent in agents:
         if isinstance(agent, NoisyPlayer) and isinstance(agent.noisy, CheckpointAgent):
             agent = agent.model_copy(update={"noisy": with_absolute_path(agent.noisy)})
-        agents.append(with_absolute_path(agent) if isinstance(agent, CheckpointAgent) else agent)
-    return t.model_copy(update={"agents": agents})
+        found.append(with_absolute_path(agent) if isinstance(agent, CheckpointAgent) else agent)
+    return found
+
+
+def absolute(t: TournamentConfig | None) -> TournamentConfig | None:
+    """The tournament with absolute paths."""
+    return t and t.model_copy(update={"agents": with_absolute_paths(t.agents)})
 
 
 def _agents(config: Config, t: TournamentConfig, known: list[str], env_id: str) -> list[Problem]:

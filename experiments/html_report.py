@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
@@ -47,12 +48,16 @@ def html_report(
     if decided is not None and config.tournament is not None:
         why = reason(decided, facts.boards, config.tournament.boards)
         sections.insert(0, parts.stop_section(decided, why, STOP_NOTES))
+    return page(f"{config.name}: tournament", fact_lines(config, game, facts), sections)
+
+
+def page(title: str, facts: Sequence[str], sections: Sequence[parts.Section]) -> str:
+    """A page of sections that needs nothing but itself, as HTML."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    template = environment.get_template("tournament.html")
-    title = f"{config.name}: tournament"
-    return template.render(title=title, facts=fact_lines(config, game, facts), sections=sections)
+    template = environment.get_template("page.html")
+    return template.render(title=title, facts=facts, sections=sections)

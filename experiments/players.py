@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agents.base import Agent
 from agents.named import make_agent
 from agents.noisy import noisy
 from experiments.config import Config
+from experiments.config_tournament import TournamentAgent
 from experiments.config_values import CheckpointAgent, NoisyPlayer
 from experiments.errors import ConfigError
 from experiments.runfolder import RunFolder
@@ -48,14 +50,39 @@ def load_agents(config: Config, game: Game, folder: RunFolder | None) -> dict[st
     Raises:
         ConfigError: If a checkpoint is missing or is one of another game.
     """
+    t = config.tournament
     files = checkpoints(config, folder)
+    return make_players(config, t.agents if t else [], game, "tournament.agents", files)
+
+
+def make_players(
+    config: Config,
+    given: Sequence[TournamentAgent],
+    game: Game,
+    where: str,
+    files: Mapping[str, Path] | None = None,
+) -> dict[str, Agent]:
+    """Makes agents by name; learners of this run that have no checkpoint yet are left out.
+
+    Args:
+        config: Gives the seed, and the names of learners.
+        given: The agents.
+        game: The game they are to play.
+        where: Their path in the configuration, for error messages.
+        files: Checkpoint files by name; None: those that the agents name.
+
+    Raises:
+        ConfigError: If a checkpoint is missing or is one of another game.
+    """
     agents: dict[str, Agent] = {}
-    for i, agent in enumerate(config.tournament.agents if config.tournament else []):
-        path = f"tournament.agents.{i}"
+    for i, agent in enumerate(given):
         name = agent if isinstance(agent, str) else agent.name
         player = agent.noisy if isinstance(agent, NoisyPlayer) else agent
-        if name in files:
-            agents[name] = _load(files[name], game, name, config, path)
+        file = None if files is None else files.get(name)
+        if files is None and isinstance(player, CheckpointAgent):
+            file = player.path
+        if file is not None:
+            agents[name] = _load(file, game, name, config, f"{where}.{i}")
         elif isinstance(player, str) and player not in config.learner_names:
             agents[name] = make_agent(player, game, config.seed)
         if isinstance(agent, NoisyPlayer) and name in agents:

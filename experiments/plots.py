@@ -1,4 +1,4 @@
-"""Plots of tournaments as SVG that stands in a page: text stays text, and takes the page's colour.
+"""Plots as SVG that stands in a page: text stays text, and takes the page's colour.
 
 Nothing is referred to outside of a plot, and the same numbers give the same bytes.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -179,19 +179,41 @@ def spreads(name: str, alt: str, agents: Sequence[str], margins: pl.DataFrame) -
 
 def lines(name: str, alt: str, agents: Sequence[str], curves: pl.DataFrame) -> str:
     """Means with intervals against the number of boards, see `summary.convergence`."""
+    columns = ("boards", "margin", "margin_low", "margin_high")
+    of = {agent: curves.filter(agent=agent).select(columns).to_numpy() for agent in agents}
+    return curve_plot(name, alt, of, "boards", "mean margin", zero=True)
+
+
+def curve_plot(
+    name: str, alt: str, curves: Mapping[str, npt.NDArray[np.float64]], x_label: str, y_label: str,
+    zero: bool = False, log: bool = False,
+) -> str:  # fmt: skip
+    """Lines with bands around them.
+
+    Args:
+        name: Of the plot.
+        alt: What is to be seen, in words.
+        curves: By label, float64 [points, 4]: x, value, lower and upper bound.
+        x_label: What x is.
+        y_label: What the values are.
+        zero: Whether there is a line at 0.
+        log: Whether x is drawn by its logarithm.
+    """
     with mpl.rc_context(_STYLE):
         figure, axes = _figure(7, 3.4)
         styles = ("-", "--", "-.", ":")
-        for i, agent in enumerate(agents):
-            own, colour = curves.filter(agent=agent), COLOURS[i % len(COLOURS)]
-            n = own["boards"].to_numpy()
-            low, high = own["margin_low"].to_numpy(), own["margin_high"].to_numpy()
-            axes.fill_between(n, low, high, color=colour, alpha=0.18, linewidth=0)
-            style = styles[i // len(COLOURS) % 4 if len(agents) > 8 else i % 4]
-            axes.plot(n, own["margin"].to_numpy(), style, color=colour, label=agent)
-        _zero_line(axes, vertical=False)
-        axes.set_xlabel("boards")
-        axes.set_ylabel("mean margin")
+        for i, (label, curve) in enumerate(curves.items()):
+            colour = COLOURS[i % len(COLOURS)]
+            x, mean, low, high = np.asarray(curve, np.float64).reshape(-1, 4).T
+            axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+            style = styles[i // len(COLOURS) % 4 if len(curves) > 8 else i % 4]
+            axes.plot(x, mean, style, color=colour, label=label)
+        if zero:
+            _zero_line(axes, vertical=False)
+        if log:
+            axes.set_xscale("log")
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
         axes.margins(x=0)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         return _svg(figure, name, alt)

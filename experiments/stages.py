@@ -1,4 +1,4 @@
-"""The stages of a run, training and tournament, and the status they leave."""
+"""The stages of a run, training, tournament and study, and the status they leave."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from experiments.progress import Progress
 from experiments.runfolder import RunFolder
 from loop_envs.game import Game
 
+STAGES = ("train", "tournament", "fairness")
+
 
 def stages_of(config: Config, verb: str, folder: RunFolder | None) -> list[str]:
     """What a verb does with a configuration.
 
     Args:
         config: The configuration.
-        verb: "run", "train" or "tournament".
+        verb: "run", "train", "tournament" or "fairness".
         folder: The run's folder, or None if the run is new.
 
     Raises:
         ConfigError: If it cannot be done.
     """
-    present = [stage for stage in ("train", "tournament") if getattr(config, stage) is not None]
+    present = [stage for stage in STAGES if getattr(config, stage) is not None]
     if verb == "run":
         return present
     if verb not in present:
@@ -76,7 +78,11 @@ def _run(stage: str, config: Config, game: Game, folder: RunFolder, progress: Pr
         from experiments.train import train
 
         train(config, game, folder, progress)
-    else:
+    elif stage == "tournament":
         from experiments.tournament import play
 
         play(config, game, folder, progress)
+    else:
+        from experiments.fairness.study import run_study
+
+        run_study(config, game, folder, progress)

@@ -57,9 +57,9 @@ def _list(options: argparse.Namespace, given: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
-    """The verbs run, train and tournament."""
+    """The verbs run, train, tournament and fairness."""
     from experiments.config import load_config
-    from experiments.players import load_agents
+    from experiments.players import load_agents, make_players
     from experiments.progress import Progress
     from experiments.runfolder import RunFolder, command_line
     from experiments.stages import stages_of
@@ -71,6 +71,8 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
     if "tournament" in stages:
         # So that checkpoints that do not fit are found before anything is created.
         load_agents(config, config.make_game(), None if "train" in stages else folder)
+    if "fairness" in stages and config.fairness is not None:
+        make_players(config, config.fairness.others, config.make_game(), "fairness.others")
     command = command_line(given)
     if folder is None:
         folder = RunFolder.create(options.runs, config, command)
@@ -181,6 +183,7 @@ VERBS: dict[str, Callable[[argparse.Namespace, Sequence[str]], int]] = {
     "run": _run,
     "train": _run,
     "tournament": _run,
+    "fairness": _run,
     "sweep": _sweep,
     "record": _record,
     "results": _results,

@@ -120,6 +120,8 @@ class Rules:
             is not always "deal".
         action_text: ``(game, state, action) -> str``: the text in records of an action of the
             player to move, where it is not always that of `action_texts`.
+        round_counter: Field of the state that counts the rounds, or deals, that are over; where
+            it stops before the last one, the end of the match is that round's end.
     """
 
     name: str
@@ -139,6 +141,7 @@ class Rules:
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     deal_name: Callable[[Game, State], str] = lambda game, state: "deal"
     action_text: Callable[[Game, State, int], str] | None = None
+    round_counter: str = "rounds_done"
 
 
 def as_records(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -346,6 +346,48 @@ def play(
         plies[i] = state.ply
 
 
+def play_rounds(
+    policies, tables_of, keys, seating, options, tables, states, raw, seed, boards, lo, hi,
+    observation, mask, counter, kept, match_of, scratch,
+):  # fmt: skip
+    """Plays whole matches from lo on and keeps the state at the end of every round.
+
+    A round has ended when the match has, or when the byte `counter` of the state has changed, the
+    lowest one of the number of rounds done; the next deal has not been made yet. Arguments are
+    those of `play`, but for `kept` uint8[K, itemsize] and `match_of` int64[K], the match of each
+    kept state. Stops where a match does not fit any more; returns the match to go on with and the
+    number of rows written.
+    """
+    deck = scratch[0]
+    rows = 0
+    for i in range(lo, hi):
+        first = rows
+        state = states[0]
+        variant = state.variant
+        raw[0, :] = 0
+        state.variant = variant
+        _begin(options[0], state, seed, boards[i], deck)
+        match = match_key(state.seed, state.board)
+        done = raw[0, counter]
+        while state.status == RUNNING:
+            rules_legal(options[0], tables, state, mask)
+            rules_observe(options[0], tables, state, state.player, observation)
+            k = seating[i, state.player]
+            key = decision_key(match, keys[k], state.ply)
+            action = policies[k](row(tables_of, k), observation, mask, key)
+            rules_step(options[0], tables, state, action)
+            if raw[0, counter] != done or state.status != RUNNING:
+                done = raw[0, counter]
+                if rows == kept.shape[0]:
+                    return i, first
+                for at in range(raw.shape[1]):
+                    kept[rows, at] = raw[0, at]
+                match_of[rows] = i
+                rows += 1
+            _deal_on(options[0], state, deck)
+    return hi, rows
+
+
 def play_until(
     policies, tables_of, keys, seating, options, tables, states, stops, viewer, mode,
     observation, mask, reward, total, scratch,

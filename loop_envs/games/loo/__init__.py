@@ -35,6 +35,7 @@ RULES = Rules(
     deal_event=events.deal_event,
     deck_of=events.deck_from_event,
     events=events.events,
+    round_counter="deals_done",
     presets={
         "tiny": _TINY | {"ranks": 3, "num_deals": 1},
         "tiny_deals": _TINY | {"ranks": 3, "num_deals": 2},

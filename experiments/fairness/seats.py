@@ -1,0 +1,171 @@
+"""Are seats, roles or neighbours worth something, whoever plays?"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from experiments import plots
+from experiments.fairness.answers import Answer, Finding, finding, number, shown
+from experiments.fairness.boards import MATCH, by_board, over_boards
+from experiments.fairness.games import Role
+from experiments.fairness.study import Study
+from experiments.html_sections import Plot, Table
+from loop_envs.duplicate import Interval, holm, seat_bias
+
+MOST_AT_ONCE = 2**20
+"""Rows that a test reads at once: intervals are narrow long before."""
+
+
+def seats(study: Study) -> Answer:
+    """Seats, roles and neighbours."""
+    answer = Answer(
+        "seats",
+        "Seats and neighbours",
+        "With equal agents, is any seat or role worth more than another? And does it matter who "
+        "sits to the left of whom?",
+    )
+    n = study.num_players
+    played = study.identical()
+    best = study.ladder[0]
+    seat = Role("seat", "seat at the table", lambda value, n: f"seat {value}")
+    rows = min(played.boards, MOST_AT_ONCE // n)
+    first = study.settings.first_board
+    matches = played.matches.filter(pl.col("board") < first + rows)
+    _add(answer, seat, matches.collect(), n, "margin", "points a match")
+    for role in study.about.roles:
+        rounds = played.rounds.filter(pl.col("board") < first + rows)
+        if role.match:
+            keys = rounds.filter(pl.col("round") == 0).select(*MATCH, "seat", role.column)
+            frame = matches.join(keys, on=[*MATCH, "seat"]).collect()
+            _add(answer, role, frame, n, "margin", "points a match", "whole-match")
+        score, unit = study.about.score, f"{study.about.score_unit} a round"
+        frame = rounds.select(*MATCH, "round", "seat", role.column, score).collect()
+        # Every round is a match of its own to the test; the units stay the boards.
+        frame = frame.with_columns(rotation=pl.col("round"))
+        _add(answer, role, frame, n, score, unit, "round")
+    answer.findings += _neighbours(study, answer)
+    answer.notes.append(
+        f"Seats and roles: {best} in all seats, {played.boards:,} boards, one match each. A margin "
+        "is a score minus the mean score at the table. Roles are compared by Hotelling's T², which "
+        "allows for their adding up to zero, and one by one by t tests with Holm's adjustment for "
+        "their number; the interval of a difference allows for its being the largest of all pairs. "
+        f"Neighbours: the ladder, {study.ladders().boards:,} boards, in changing circular orders."
+    )
+    return answer
+
+
+def _add(
+    answer: Answer, role: Role, frame: pl.DataFrame, n: int, score: str, unit: str, kind: str = ""
+) -> None:
+    """What the values of a role are worth: a finding, a plot and a table."""
+    bias = seat_bias(frame, role.column, score)
+    name = f"{role.column}{'-' if kind else ''}{kind}"
+    title = f"{role.title}{', ' if kind else ''}{kind.replace('-', ' ')}"
+    labels = [role.label(int(value), n) for value in bias.seats[role.column]]
+    values = bias.seats.select("mean", "low", "high").to_numpy()
+    order = np.argsort(values[:, 0])
+    most, least = int(order[-1]), int(order[0])
+    _, margins = by_board(frame.lazy(), [role.column], score)
+    # The two are chosen by what they got, so the interval holds for all pairs together.
+    level = 1 - 0.05 / max(1, len(labels) * (len(labels) - 1) // 2)
+    apart = over_boards(margins[:, most] - margins[:, least], level)
+    verdict = "makes a difference" if bias.p_value < 0.01 else "makes no difference that is seen"
+    if bias.p_value < 0.01:
+        text = (
+            f"**{title}** {verdict}: **{labels[most]}** gets {shown(apart)} {unit} more than "
+            f"**{labels[least]}** (p = {bias.p_value:.2g}, {bias.boards:,} boards)."
+        )
+    else:
+        half = float(np.max(values[:, 2] - values[:, 1])) / 2
+        text = (
+            f"**{title}** {verdict} (p = {bias.p_value:.2g}, {bias.boards:,} boards): no value is "
+            f"further than {number(float(np.abs(values[:, 0]).max()))} from 0, known to ± "
+            f"{number(half)} {unit}."
+        )
+    text = text.replace("**" + title, "**" + title[0].upper() + title[1:], 1)
+    answer.findings.append(
+        finding(f"{title}: {labels[most]} − {labels[least]}", apart, unit, text, bias.boards)
+    )
+    alt = f"{title}: " + "; ".join(
+        f"{label} {row[0]:+.3f}" for label, row in zip(labels, values, strict=True)
+    )
+    svg = plots.intervals(f"seats-{name}", alt, labels, values, f"mean margin, {unit}")
+    answer.plots.append(Plot(svg, f"{title[0].upper()}{title[1:]}: mean margin, 95 % intervals."))
+    rows = [[role.title, "mean", "from", "to", "p", "p (Holm)"]]
+    for label, row in zip(labels, bias.seats.iter_rows(named=True), strict=True):
+        numbers = [f"{row[c]:+.3f}" for c in ("mean", "low", "high")]
+        rows.append([label, *numbers, *(f"{row[c]:.2g}" for c in ("p_value", "p_holm"))])
+    answer.tables.append(Table(rows, f"{title}, {unit}", folded=True))
+
+
+def _neighbours(study: Study, answer: Answer) -> list[Finding]:
+    """What it is worth to sit at a given distance from an agent of the ladder."""
+    played = study.ladders()
+    n = study.num_players
+    own = played.matches.select(*MATCH, "seat", "agent", "margin")
+    pairs = own.join(own, on=list(MATCH), suffix="_other").filter(
+        pl.col("seat") != pl.col("seat_other")
+    )
+    # What an agent gains anyway says nothing of its neighbour.
+    usual = own.group_by("agent").agg(usual=pl.col("margin").mean())
+    away = (pl.col("seat_other") - pl.col("seat") + n) % n
+    pairs = pairs.join(usual, on="agent").with_columns(away=away)
+    more = pl.col("margin") - pl.col("usual")
+    keys, cells = by_board(pairs, ["agent_other", "away"], more)
+    names = study.ladder
+    values, half = np.full((2, len(names), n - 1), np.nan)
+    p_values, effects = [], []
+    for i, name in enumerate(names):
+        columns = [c for c, (agent, _) in enumerate(keys) if agent == name]
+        mean = np.nanmean(cells[:, columns], axis=1)
+        for c in columns:
+            interval = over_boards(cells[:, c] - mean)
+            k = int(keys[c][1]) - 1
+            values[i, k], half[i, k] = interval.mean, (interval.high - interval.low) / 2
+        left, right = cells[:, columns[0]], cells[:, columns[-1]]
+        effects.append((name, over_boards(left - right)))
+        p_values.append(_p_value(effects[-1][1]))
+    labels = [_place(k, n) for k in range(1, n)]
+    alt = "Margins of those who sit at a distance from an agent: " + "; ".join(
+        f"with {name} to the left rather than the right {e.mean:+.2f}" for name, e in effects
+    )
+    svg = plots.heat_map("neighbours", alt, names, labels, values, half, "where it sits", "agent")
+    answer.plots.append(
+        Plot(svg, "What others gain where this agent sits, compared with its other places.")
+    )
+    adjusted = holm(p_values)
+    return [_left_or_right(e, float(p), study) for e, p in zip(effects, adjusted, strict=True)]
+
+
+def _left_or_right(effect: tuple[str, Interval], p: float, study: Study) -> Finding:
+    name, interval = effect
+    if p < 0.05:
+        better = "left" if interval.mean > 0 else "right"
+        text = (
+            f"With **{name}** at the table it is better to have it to the **{better}**: left minus "
+            f"right is {shown(interval)} points a match (p = {p:.2g} after Holm's adjustment)."
+        )
+    else:
+        text = (
+            f"Whether **{name}** sits to the left or to the right makes no difference that is "
+            f"seen: {shown(interval)} points a match (p = {p:.2g} after Holm's adjustment)."
+        )
+    return finding(f"{name} to the left − to the right", interval, "points a match", text)
+
+
+def _place(k: int, n: int) -> str:
+    if k == 1:
+        return "to the left"
+    return "to the right" if k == n - 1 else f"{k} to the left"
+
+
+def _p_value(interval: Interval) -> float:
+    """Two-sided p value of a mean of zero, from its 95 % interval."""
+    half = (interval.high - interval.low) / 2
+    if half == 0:
+        return 1.0 if interval.mean == 0 else 0.0
+    df = interval.n - 1
+    error = half / float(special.stdtrit(df, 0.975))
+    return float(2 * special.stdtr(df, -abs(interval.mean) / error))
