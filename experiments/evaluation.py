@@ -14,7 +14,7 @@ from agents.learners.kinds import make_frozen
 from agents.learners.sizes import for_one_size
 from agents.named import make_agent
 from experiments.config_train import EvaluateConfig
-from experiments.lineups import fill_ins, label, rotations
+from experiments.lineups import label, lineups, rotations
 from experiments.match_runner import play_lineups
 from loop_envs.duplicate import pair_table
 from loop_envs.game import Game
@@ -61,7 +61,7 @@ def play_pair(
         A table of results, see `loop_envs.duplicate.tables`.
     """
     agents = {one.name: one, other.name: other}
-    lines = fill_ins([one.name, other.name], game.num_players)
+    lines = lineups([one.name, other.name], game.num_players, "pairs")
     seatings = [
         (label(line), k, seats) for line in lines for k, seats in enumerate(rotations(line))
     ]

@@ -10,9 +10,11 @@ import polars as pl
 
 from experiments import html_sections as parts
 from experiments.config import Config
+from experiments.html_cycles import cycles_section
 from experiments.report import STOP_NOTES, fact_lines, marked_up, notes
 from experiments.stopping import reason
 from experiments.summary import Facts, Tables
+from loop_envs.duplicate import Transitivity
 from loop_envs.game import Game
 
 
@@ -23,6 +25,7 @@ def html_report(
     tables: Tables,
     margins: pl.DataFrame,
     decided: pl.DataFrame | None = None,
+    cycles: Transitivity | None = None,
 ) -> str:
     """The report as HTML; it depends on configuration and results alone.
 
@@ -33,6 +36,7 @@ def html_report(
         tables: All tables.
         margins: See `board_margins`.
         decided: From `StoppingRule.table`, if there is a rule.
+        cycles: How far the table of pairs is from a ranking, where that is known.
     """
     agent_notes, pair_notes, trained_notes = (marked_up(text) for text in notes(config, game))
     sections = [
@@ -43,6 +47,8 @@ def html_report(
         parts.boards_section(tables, margins),
         parts.convergence_section(tables, margins),
     ]
+    if cycles is not None and len(cycles.agents) > 2:
+        sections.insert(3, cycles_section(cycles))
     if trained_notes:
         sections[0].texts.append(trained_notes)
     if decided is not None and config.tournament is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from loop_envs.duplicate.movements import cyclic
+from loop_envs.duplicate.movements import cyclic, line_ups
 
 Lineup = tuple[str, ...]
 
@@ -38,32 +38,10 @@ def lineups(
     if not isinstance(mode, str):
         return _given(agents, n, mode)
     if mode == "all":
-        if len(agents) >= n:
-            return list(combinations(agents, n))
-        return fill_ins(agents, n)
+        return line_ups(agents, n)
     if mode == "pairs":
-        return [lineup for pair in combinations(agents, 2) for lineup in fill_ins(pair, n)]
+        return [lineup for pair in combinations(agents, 2) for lineup in line_ups(pair, n)]
     raise ValueError(f'got {mode!r}, allowed: "all", "pairs", or a list of line-ups')
-
-
-def fill_ins(agents: Sequence[str], n: int) -> list[Lineup]:
-    """All ways to fill n seats with at most n agents as evenly as possible.
-
-    Agents that play one seat more than the others are spread around the table.
-    """
-    k = len(agents)
-    copies, extra = divmod(n, k)
-    result = []
-    for more in combinations(agents, extra):
-        rest = [agent for agent in agents if agent not in more] * copies
-        # Every group of those who play once more is followed by its share of the others.
-        groups = copies + 1 if extra else 1
-        seats: list[str] = []
-        for g in range(groups):
-            first, last = -(-len(rest) * g // groups), -(-len(rest) * (g + 1) // groups)
-            seats += [*more, *rest[first:last]]
-        result.append(tuple(seats))
-    return result
 
 
 def rotations(lineup: Sequence[str]) -> list[Lineup]:

@@ -16,6 +16,7 @@ import polars as pl
 from experiments.runfolder import write_atomically
 from loop_envs.duplicate import (
     Rankings,
+    Transitivity,
     agent_summary,
     board_differences,
     board_margins,
@@ -24,6 +25,7 @@ from loop_envs.duplicate import (
     pair_summary,
     rank_matches,
     rate,
+    split_pairs,
 )
 from loop_envs.duplicate.tables import MATCH
 
@@ -113,6 +115,16 @@ class Summary:
     def margins(self) -> pl.DataFrame:
         """See `board_margins`."""
         return pl.concat(self._margins)
+
+    def cycles(self) -> Transitivity | None:
+        """How far the table of pairs is from a ranking; None if no board has all pairs."""
+        both = pl.concat(self._differences).filter(pl.col("a") < pl.col("b"))
+        by_pair = both.pivot(["a", "b"], index="board", values="difference", sort_columns=True)
+        pairs = both.select("a", "b").unique().sort("a", "b").rows()
+        try:
+            return split_pairs(pairs, by_pair.drop("board").to_numpy())
+        except ValueError:
+            return None
 
     def facts(self) -> Facts:
         """How much was played."""

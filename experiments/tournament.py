@@ -81,7 +81,7 @@ def play(
         write_atomically(folder.results / "stop.parquet", decided.write_parquet)
         progress.print(reason(decided, facts.boards, t.boards))
     write_text(folder.path / "report.md", report_text(config, game, facts, tables, decided))
-    page = html_report(config, game, facts, tables, summary.margins, decided)
+    page = html_report(config, game, facts, tables, summary.margins, decided, summary.cycles())
     write_text(folder.path / "report.html", page)
     print_report(progress, tables.agents, tables.pairs)
     return pl.scan_parquet(folder.results / "matches.parquet")

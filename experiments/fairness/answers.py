@@ -91,9 +91,10 @@ def number(value: float) -> str:
     if math.isnan(value):
         return "–"
     size = abs(value)
-    if size >= 1000 or (size >= 100 and value == round(value)):
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if size >= 100 else f"{value:.2f}" if size >= 1 else f"{value:.3f}"
+    whole = size >= 1 and value == round(value)
+    digits = 0 if whole or size >= 1000 else 1 if size >= 100 else 2 if size >= 1 else 3
+    text = f"{value:,.{digits}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 
 
 def shown(one: Finding | Interval) -> str:

@@ -171,9 +171,12 @@ def _neighbours(study: Study, answer: Answer, better: str, worse: str) -> list[F
     gain = jackknife_interval(np.arange(len(tables)), _log_gain(tables, n))
     ends = [math.exp(x) for x in gain[:3]]
     interval = Interval(ends[0], ends[1], ends[2], len(tables))
+    verdict = "neither helps nor hurts clearly"
+    if interval.low > 1 or interval.high < 1:
+        verdict = "helps" if interval.low > 1 else "is less exact than fresh deals"
     text = (
-        f"For **{better}** and **{worse}** duplicate is worth {shown(interval)} times its cost: "
-        "by so much the variance of their difference falls at the same number of matches."
+        f"Between **{better}** and **{worse}**, duplicate {verdict}: at the same number of matches "
+        f"it divides the variance of their difference by {shown(interval)}."
     )
     found.append(finding(f"duplicate for {better} − {worse}", interval, "times", text))
     return found

@@ -24,7 +24,7 @@ from loop_envs.duplicate.comparisons import (
     rank_normal,
 )
 from loop_envs.duplicate.components import Reliability, decision_study, variance_components
-from loop_envs.duplicate.cycles import Transitivity, transitivity
+from loop_envs.duplicate.cycles import Transitivity, split_pairs, transitivity
 from loop_envs.duplicate.evolution import alpha_rank
 from loop_envs.duplicate.imp_comparisons import (
     butler,
@@ -132,6 +132,7 @@ __all__ = [
     "sequential_test",
     "spearman_brown",
     "split_half_tau",
+    "split_pairs",
     "transitivity",
     "variance_components",
     "variance_reduction",

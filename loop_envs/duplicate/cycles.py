@@ -68,7 +68,19 @@ def transitivity(results: pl.DataFrame, score: str = "points") -> Transitivity:
     Raises:
         ValueError: If there is no pair, or no board on which all pairs met that met at all.
     """
-    pairs, by_board = pair_boards(results, score)
+    return split_pairs(*pair_boards(results, score))
+
+
+def split_pairs(pairs: list[tuple[str, str]], by_board: npt.NDArray[np.float64]) -> Transitivity:
+    """`transitivity` of differences that are known by board.
+
+    Args:
+        pairs: The pairs (a, b) that met, each once.
+        by_board: float64 [boards, pairs]: how far a was ahead; nan where the two did not meet.
+
+    Raises:
+        ValueError: If there is no pair, or no board on which all pairs met that met at all.
+    """
     by_board = complete(by_board)
     if not by_board.size:
         raise ValueError("results: got no board on which all pairs met, allowed: at least one")

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,10 +13,10 @@ from experiments.progress import Progress
 from experiments.report import marked_up, plus_minus
 from experiments.runfolder import RunFolder
 from experiments.tournament import play
+from tests.experiments.browser import needs_browser, picture_of, plots_of
 from tests.experiments.helpers import config_values
 
-SECTIONS = ["ranking", "ratings", "pairs", "seats", "boards", "convergence"]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+SECTIONS = ["ranking", "ratings", "pairs", "cycles", "seats", "boards", "convergence"]
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
@@ -82,7 +80,7 @@ def test_every_section_is_there_with_plots_and_tables(text: str) -> None:
         assert "<svg" in part
         assert "<table>" in part
         assert "weak_1+2" in part
-    assert len(page.all("svg")) == 10
+    assert len(page.all("svg")) == 11
     assert "nan" not in re.sub(r"<style.*?</style>", "", html.unescape(text)).split()
 
 
@@ -130,18 +128,14 @@ def test_marks_become_elements_and_nothing_else_does() -> None:
     assert plus_minus(1, float("nan"), float("nan")) == "+1.00 ± –"
 
 
-@pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no Chromium is installed")
+@needs_browser
 def test_a_browser_draws_it_without_complaint(folder: RunFolder, tmp_path: Path) -> None:
-    browser = next(path for path in map(shutil.which, BROWSERS) if path)
-    picture = tmp_path / "page.png"
-    done = subprocess.run(
-        [
-            browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-            f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1000,6000",
-            f"--screenshot={picture}", (folder.path / "report.html").resolve().as_uri(),
-        ],
-        capture_output=True, text=True, timeout=100,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "CONSOLE" not in done.stderr
-    assert picture.stat().st_size > 100_000
+    page = folder.path / "report.html"
+    assert picture_of(page, tmp_path).stat().st_size > 100_000
+    plots = plots_of(page, tmp_path)
+    assert len(plots) == 11
+    for plot in plots:
+        assert plot["width"] > 200
+        assert plot["height"] > 50
+        assert plot["drawn"] > 3
+        assert plot["texts"] > 3

@@ -3,7 +3,8 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from experiments.lineups import fill_ins, label, lineups, rotations
+from experiments.lineups import label, lineups, rotations
+from loop_envs.duplicate.movements import line_ups
 
 AGENTS = list("abcdefgh")
 
@@ -34,7 +35,7 @@ def test_enough_agents_play_in_all_subsets(k: int, n: int) -> None:
 
 @pytest.mark.parametrize(("k", "n"), [(k, n) for n in range(2, 9) for k in range(1, n + 1)])
 def test_fill_ins_are_even_and_complete(k: int, n: int) -> None:
-    found = fill_ins(AGENTS[:k], n)
+    found = line_ups(AGENTS[:k], n)
     counts = [Counter(lineup) for lineup in found]
     expected = [
         Counter(AGENTS[:k] * (n // k) + list(extra)) for extra in combinations(AGENTS[:k], n % k)
@@ -44,7 +45,7 @@ def test_fill_ins_are_even_and_complete(k: int, n: int) -> None:
 
 @pytest.mark.parametrize(("k", "n"), [(2, 4), (2, 6), (3, 4), (3, 5), (3, 7), (4, 6), (5, 8)])
 def test_fill_ins_keep_an_agents_seats_apart(k: int, n: int) -> None:
-    for lineup in fill_ins(AGENTS[:k], n):
+    for lineup in line_ups(AGENTS[:k], n):
         assert all(a != b for a, b in pairwise([*lineup, lineup[0]]))
 
 
