@@ -18,6 +18,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullFormatter
 
 COLOURS = (
     "#3987c9", "#d0741c", "#2c9a6c", "#b35fc9", "#a98a14", "#d4536a", "#2f9aa0", "#8f7468",
@@ -212,6 +213,8 @@ def curve_plot(
             _zero_line(axes, vertical=False)
         if log:
             axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:,.0f}")  # powers would need formulas
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         axes.margins(x=0)

@@ -366,16 +366,23 @@ def play_rounds(
         variant = state.variant
         raw[0, :] = 0
         state.variant = variant
-        _begin(options[0], state, seed, boards[i], deck)
+        state.seed = seed
+        state.board = boards[i]
+        state.player = -1
         match = match_key(state.seed, state.board)
         done = raw[0, counter]
         while state.status == RUNNING:
-            rules_legal(options[0], tables, state, mask)
-            rules_observe(options[0], tables, state, state.player, observation)
-            k = seating[i, state.player]
-            key = decision_key(match, keys[k], state.ply)
-            action = policies[k](row(tables_of, k), observation, mask, key)
-            rules_step(options[0], tables, state, action)
+            if state.player < 0:
+                rules_deal(options[0], state.seed, state.board, state.deals, deck)
+                state.deals += 1
+                rules_start(options[0], state, deck)  # a round can be over as soon as it is dealt
+            else:
+                rules_legal(options[0], tables, state, mask)
+                rules_observe(options[0], tables, state, state.player, observation)
+                k = seating[i, state.player]
+                key = decision_key(match, keys[k], state.ply)
+                action = policies[k](row(tables_of, k), observation, mask, key)
+                rules_step(options[0], tables, state, action)
             if raw[0, counter] != done or state.status != RUNNING:
                 done = raw[0, counter]
                 if rows == kept.shape[0]:
@@ -384,7 +391,6 @@ def play_rounds(
                     kept[rows, at] = raw[0, at]
                 match_of[rows] = i
                 rows += 1
-            _deal_on(options[0], state, deck)
     return hi, rows
 
 

@@ -15,14 +15,15 @@ from loop_envs import load_game
 from loop_envs.deals import draw
 from loop_envs.envs.matches import play_matches, play_rounds
 from loop_envs.errors import OptionError
-from loop_envs.game import Game
+from loop_envs.game import Game, State
 from loop_envs.policies import decision_keys, nth_legal
 from tests.experiments.fairness.studies import LADDER, make_study, study_config
 
 GAMES = {
     "loop_boards-v0": {"num_players": 5},
     "loop_seats-v0": {},
-    "loopla-v0": {"rounds": 3, "target": None},
+    # Many rounds are over as soon as they are dealt.
+    "loopla-v0": {"rounds": 9, "target": None, "first_instruction": "random", "hand_size": 2},
     "loo-v0": {"num_deals": 6},
 }
 
@@ -30,8 +31,9 @@ GAMES = {
 def _states_by_stepping(game: Game, board: int) -> list[bytes]:
     """The states at the ends of the rounds of a match of the random policy, one step at a time."""
     counter = game.rules.round_counter
-    state = game.new_state(3, board)
-    found = []
+    state = game.undealt(3, board)
+    found: list[bytes] = []
+    _deal(game, state, found)
     while not game.is_over(state):
         mask = game.action_mask(state)
         seed, at = np.array([3], np.uint64), np.array([board], np.int64)
@@ -41,9 +43,17 @@ def _states_by_stepping(game: Game, board: int) -> list[bytes]:
         game.play(state, int(action))
         if int(state[counter][0]) != before or int(state["status"][0]) != 0:
             found.append(state.tobytes())
-        while game.deal_is_due(state):
-            game.deal(state)
+        _deal(game, state, found)
     return found
+
+
+def _deal(game: Game, state: State, found: list[bytes]) -> None:
+    """Makes the deals that are due, each of which can end a round."""
+    while game.deal_is_due(state):
+        before = int(state[game.rules.round_counter][0])
+        game.deal(state)
+        if int(state[game.rules.round_counter][0]) != before:
+            found.append(state.tobytes())
 
 
 @pytest.mark.parametrize("env", GAMES)
