@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.fairness.games import Columns, GameStudy, Ints, Role, States
+from experiments.fairness.games.loop_boards_hands import hands
+from experiments.fairness.games.loop_boards_manipulation import manipulation
+from experiments.fairness.games.loop_boards_travel import travel
 from loop_envs.game import Game
 
 
@@ -38,6 +41,7 @@ def _turn(value: int, n: int) -> str:
 STUDY = GameStudy(
     columns,
     roles=(Role("turn", "turn after the golden board", _turn),),
+    questions=(travel, hands, manipulation),
     score="result",
     score_unit="ranks",
 )

@@ -1,0 +1,194 @@
+"""Does the marker rule of loop_boards reward difficult hands fairly?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from experiments import plots
+from experiments.fairness.answers import Answer, finding, number, shown
+from experiments.fairness.boards import over_boards, triples
+from experiments.fairness.games.loop_boards_rule import (
+    GROUPS,
+    by_group,
+    difficulty,
+    grouped,
+    marker_values,
+    one_rank_better,
+    p_value,
+    shared_boards,
+)
+from experiments.fairness.games.loop_boards_skill import skill
+from experiments.fairness.study import Study
+from experiments.html_sections import Plot, Table
+from loop_envs.duplicate import holm
+
+Ints = npt.NDArray[np.int64]
+
+
+class Markers(NamedTuple):
+    """Markers of B boards of equal agents.
+
+    Attributes:
+        rank: By hand and round, 1 best, int64 [B, hands, rounds].
+        group: Difficulty of each hand, see `GROUPS`, int64 [B, hands].
+    """
+
+    rank: Ints
+    group: Ints
+
+
+def hands(study: Study) -> Answer:
+    """Marker values by difficulty of the hand."""
+    answer = Answer(
+        "hands",
+        "Easy and hard hands",
+        "Does the marker rule pay hard and easy hands alike, how much is one rank better worth on "
+        "each, and is skill rewarded alike?",
+    )
+    markers = _markers(study)
+    _pay(answer, study, markers)
+    _one_better(answer, markers)
+    _by_round(answer, markers)
+    skill(answer, study)
+    answer.notes.append(
+        "Difficulty of a hand is the mean rank that is reached with it in other matches on the "
+        "same board, in four groups by its quartiles: for the equal agents in those of the ladder, "
+        "for the ladder in those of the equal agents, so that no result is judged by itself. "
+        "The value of a marker of rank k is the number of markers on its board with a "
+        "rank of at least k. These are equal agents on the same hands: differences between groups "
+        "are what the rule pays for cards, not for play."
+    )
+    return answer
+
+
+def _markers(study: Study) -> Markers:
+    boards = shared_boards(study)
+    rows = (
+        study.identical()
+        .rounds.filter(pl.col("board") < study.settings.first_board + boards)
+        .select("board", "hand", "round", "rank")
+        .sort("board", "hand", "round")
+        .collect()
+    )
+    rank = rows["rank"].to_numpy().astype(np.int64).reshape(boards, study.num_players, -1)
+    return Markers(rank, grouped(difficulty(study, study.ladders(), boards)))
+
+
+def _pay(answer: Answer, study: Study, markers: Markers) -> None:
+    """What a marker is worth by difficulty, by the rule and if places were paid."""
+    n = study.num_players
+    value = by_group(marker_values(markers.rank).astype(np.float64), markers.group)
+    place = by_group((n + 1 - markers.rank).astype(np.float64), markers.group)
+    easy, hard = 0, len(GROUPS) - 1
+    rule = over_boards(value[:, easy] - value[:, hard])
+    plain = over_boards(place[:, easy] - place[:, hard])
+    text = (
+        f"If places were paid ({n} points for the first to 1 for the last), the easiest quarter of "
+        f"the hands would pay its holders {shown(plain)} points more than the hardest."
+    )
+    answer.findings.append(finding("easy − hard hands, by places", plain, "points a marker", text))
+    word = "easy and hard hands pay alike, as far as is seen"
+    if rule.low > 0 or rule.high < 0:
+        word = f"the **{'easiest' if rule.mean > 0 else 'hardest'}** hands pay more"
+    text = f"By the marker rule {word}: easiest − hardest {shown(rule)} points a marker"
+    if plain.low > 0:
+        text += f", {rule.mean / plain.mean:.0%} of what it would be by places"
+    text += "."
+    answer.findings.append(finding("easy − hard hands, by markers", rule, "points a marker", text))
+    ends = over_boards((value[:, easy] + value[:, hard] - value[:, 1] - value[:, 2]) / 2)
+    if ends.low > 0 or ends.high < 0:
+        more, less = ("extreme", "middling") if ends.mean > 0 else ("middling", "extreme")
+        text = (
+            f"Hands of **{more}** difficulty pay more than **{less}** ones (extreme − middling "
+            f"{shown(ends)} points a marker): a board pays one point more for every two markers "
+            "that are level."
+        )
+    else:
+        text = (
+            f"Hands of extreme and of middling difficulty pay alike: {shown(ends)} points a marker."
+        )
+    answer.findings.append(finding("extreme − middling hands", ends, "points a marker", text))
+    means = {
+        **{f"{g}: marker": over_boards(value[:, k]) for k, g in enumerate(GROUPS)},
+        **{f"{g}: place": over_boards(place[:, k]) for k, g in enumerate(GROUPS)},
+    }
+    alt = "Mean value by difficulty: " + "; ".join(f"{k} {v.mean:.2f}" for k, v in means.items())
+    svg = plots.intervals(
+        "loop-hands", alt, list(means), triples(list(means.values())), "points", (n + 1) / 2
+    )
+    answer.plots.append(
+        Plot(svg, "What a hand pays its holder: by the marker rule, and if places were paid.")
+    )
+    rows = [["hands", "mean rank", "marker", "place"]]
+    for k, name in enumerate(GROUPS):
+        means_of = [number(over_boards(x[:, k]).mean) for x in (n + 1 - place, value, place)]
+        rows.append([name, *means_of])
+    answer.tables.append(Table(rows, "Hands by difficulty"))
+
+
+def _one_better(answer: Answer, markers: Markers) -> None:
+    """How much the next better rank is worth by difficulty."""
+    n = markers.rank.shape[1]
+    gain = by_group(one_rank_better(markers.rank, n), markers.group)
+    ones = [over_boards(gain[:, k]) for k in range(len(GROUPS))]
+    middle = (gain[:, 1] + gain[:, 2]) / 2
+    for k in (0, len(GROUPS) - 1):
+        change = over_boards(gain[:, k] - middle)
+        word = "as much, as far as is seen, as"
+        if change.low > 0 or change.high < 0:
+            word = "more than" if change.mean > 0 else "less than"
+        text = (
+            f"One rank better with the **{GROUPS[k]}** hands is worth {shown(ones[k])} points of "
+            f"margin to those who are not first: {word} with middling ones (difference "
+            f"{shown(change)})."
+        )
+        name = f"one rank better: {GROUPS[k]} − middling"
+        answer.findings.append(finding(name, change, "points of margin", text))
+    alt = "One rank better: " + "; ".join(
+        f"{g} {one.mean:.2f}" for g, one in zip(GROUPS, ones, strict=True)
+    )
+    svg = plots.intervals("loop-step", alt, list(GROUPS), triples(ones), "points of margin")
+    answer.plots.append(Plot(svg, "What one rank better is worth, the other markers as they are."))
+
+
+def _by_round(answer: Answer, markers: Markers) -> None:
+    """Whether it matters in which round one holds a hand."""
+    value = marker_values(markers.rank).astype(np.float64)
+    rounds = value.shape[2]
+    of_group = np.stack([by_group(value[:, :, r], markers.group) for r in range(rounds)], axis=2)
+    means = [value[:, :, r].mean(axis=1) for r in range(rounds)]
+    tests = {"any": means[-1] - means[0]}
+    for k in (0, len(GROUPS) - 1):
+        tests[GROUPS[k]] = of_group[:, k, -1] - of_group[:, k, 0]
+    adjusted = holm([p_value(x) for x in tests.values()])
+    for (name, x), p in zip(tests.items(), adjusted, strict=True):
+        one = over_boards(x)
+        word = "makes no difference that is seen"
+        if p < 0.05:
+            word = "is better" if one.mean > 0 else "is worse"
+        what = "a hand" if name == "any" else f"one of the {name} hands"
+        text = (
+            f"To hold {what} in the last round rather than the first {word}: {shown(one)} points "
+            f"a marker (p = {p:.2g} after Holm's adjustment)."
+        )
+        if name == "any":
+            text += " Everybody plays in every round, so by itself this favours nobody."
+        answer.findings.append(
+            finding(f"{name} hand: last − first round", one, "points a marker", text)
+        )
+    spread = of_group - of_group.mean(axis=2, keepdims=True)
+    cells = [[over_boards(spread[:, k, r]) for r in range(rounds)] for k in range(len(GROUPS))]
+    values = np.array([[one.mean for one in row] for row in cells])
+    half = np.array([[(one.high - one.low) / 2 for one in row] for row in cells])
+    labels = [f"round {r + 1}" for r in range(rounds)]
+    alt = "Marker values by round, less their mean, by difficulty; largest " + number(
+        float(np.nanmax(np.abs(values), initial=0))
+    )
+    svg = plots.heat_map(
+        "loop-rounds", alt, list(GROUPS), labels, values, half, "round in which it is held", "hand"
+    )
+    answer.plots.append(Plot(svg, "Value of a marker by round, less the mean of such hands."))

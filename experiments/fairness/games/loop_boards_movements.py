@@ -1,0 +1,211 @@
+"""Travelling hands as a movement of duplicate: is there a fairer one at the same cost?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import special
+
+from experiments import plots
+from experiments.fairness.answers import Answer, finding, number, shown
+from experiments.fairness.boards import Floats, triples
+from experiments.fairness.games.loop_boards_single import (
+    CYCLIC,
+    HIDDEN,
+    LOOP,
+    WILLIAMS,
+    Scores,
+    all_scores,
+)
+from experiments.fairness.study import Study
+from experiments.html_sections import Plot, Table
+from loop_envs.duplicate import (
+    Interval,
+    decision_study,
+    jackknife_interval,
+    variance_components,
+)
+
+Ints = npt.NDArray[np.int64]
+
+
+def movements(study: Study, answer: Answer) -> None:
+    """Adds how well each way to play a board tells agents apart, and what the order does."""
+    scores = all_scores(study)
+    lineups = math.comb(len(study.ladder), study.num_players)
+    boards = max(1.0, study.settings.matches / lineups)
+    number_of = len(scores[LOOP].margins)
+    wrong = {
+        name: _within(_jackknifed(one, lambda x: _wrong(x, boards))) for name, one in scores.items()
+    }
+    reliable = {name: _within(_jackknifed(one, _reliability)) for name, one in scores.items()}
+    for name in scores:
+        text = (
+            f"**{name}**: at the cost of {study.settings.matches:,} matches of Loop, neighbours on "
+            f"the ladder come out the wrong way round with a probability of {shown(wrong[name])} "
+            f"on average; a single board has a reliability of {shown(reliable[name])}."
+        )
+        answer.findings.append(
+            finding(f"wrong order: {name}", wrong[name], "probability", text, number_of)
+        )
+    for name, base in ((HIDDEN, LOOP), (WILLIAMS, CYCLIC)):
+        worth = information(scores[name], scores[base])
+        word = "as much, as far as is seen, as"
+        if worth.low > 1 or worth.high < 1:
+            word = "more than" if worth.mean > 1 else "less than"
+        text = (
+            f"A round of **{name}** tells {word} a round of **{base}**: it is worth {shown(worth)} "
+            "of them to tell neighbours on the ladder apart."
+        )
+        answer.findings.append(
+            finding(f"a round of {name}", worth, f"rounds of {base}", text, number_of)
+        )
+    shares = {name: _jackknifed(one, order_share) for name, one in scores.items()}
+    for name, share in shares.items():
+        verdict = "does not move results as far as is seen"
+        if _stands_out(share, len(shares)):
+            verdict = "moves results"
+        text = (
+            f"**{name}**: who sits after whom {verdict}: it makes up {shown(share)} of the "
+            "variance of an agent's margin on a board."
+        )
+        answer.findings.append(finding(f"sitting order: {name}", share, "share", text, number_of))
+    _show(answer, wrong, reliable, shares)
+    answer.notes.append(
+        "Movements: the ladder's line-ups, on the same boards and in the same circular orders. "
+        "Loop plays each board once, in as many rounds as there are seats; a single round is a "
+        "match of one round, and each hand goes to as many tables as there are seats (in a "
+        "Williams square for an odd number of them to twice as many, at twice the cost, which is "
+        "allowed for). Markers of single rounds are compared over all tables of a hand, by the "
+        "rule of the game. In the cyclic movement the circular order stays as in Loop, in Williams "
+        "squares everybody sits after everybody else. What separates Loop with memory hidden from "
+        "cyclic single rounds is knowledge of results alone; but in the single rounds of a board "
+        "noisy agents err at the same moments, which makes boards differ more, so single rounds "
+        "are compared with each other. Whether an order moves results allows for there being "
+        "several tests (Bonferroni). The probability of a wrong order is Φ(−√b d / s) for b "
+        "boards, with mean d and standard deviation s of a board's difference; what a round is "
+        "worth is the ratio of "
+        "(d / s)², summed over pairs. The share of the order is a variance component, by the "
+        "analysis of variance between orders; where it is nothing, chance makes it negative half "
+        "of the time."
+    )
+
+
+def differences(scores: Scores) -> Floats:
+    """Differences of neighbours on the ladder, mean over line-ups.
+
+    Returns:
+        float64 [boards, repeats, pairs].
+    """
+    x = scores.margins
+    pairs = pairwise(range(x.shape[3]))
+    return np.stack([np.nanmean(x[..., a] - x[..., b], axis=2) for a, b in pairs], axis=2)
+
+
+def _apart(scores: Scores) -> Floats:
+    """Mean difference in standard deviations of a single play of a board, float64 [pairs]."""
+    x = differences(scores)
+    spread = np.sqrt(x.var(axis=0, ddof=1).mean(axis=0))
+    found: Floats = x.mean(axis=(0, 1)) / np.maximum(spread, 1e-12)
+    return found
+
+
+def _wrong(scores: Scores, boards: float) -> float:
+    """Probability of a wrong order of neighbours after so many boards, mean over pairs."""
+    return float(special.ndtr(-_apart(scores) * math.sqrt(boards)).mean())
+
+
+def _reliability(scores: Scores) -> float:
+    """Share of skill in the variance of agents' results on a single board."""
+    found = []
+    for repeat in range(scores.margins.shape[1]):
+        x = np.nanmean(scores.margins[:, repeat], axis=1)
+        frame = pl.DataFrame(
+            {
+                "board": np.repeat(np.arange(len(x)), x.shape[1]),
+                "agent": np.tile(np.arange(x.shape[1]), len(x)),
+                "points": x.reshape(-1),
+            }
+        )
+        parts = variance_components(frame, (("agent",), ("board",)))
+        found.append(decision_study(parts, 1.0).coefficient)
+    return float(np.mean(found))
+
+
+def order_share(scores: Scores) -> float:
+    """Share of the variance of margins that lies between circular orders.
+
+    The variance component of a one-way layout, ``(MSB - MSW) / n₀``, over its sum with MSW, both
+    summed over agents, line-ups and repeats (S. R. Searle, G. Casella and C. E. McCulloch,
+    "Variance Components", 1992, chapter 3).
+    """
+    x = scores.margins.reshape(len(scores.margins), -1)
+    x = x[:, ~np.isnan(x[0])]
+    groups = [x[scores.order == order] for order in np.unique(scores.order)]
+    sizes = np.array([len(group) for group in groups], np.float64)
+    k, total = len(groups), float(len(x))
+    if k < 2 or total <= k:
+        return math.nan
+    means = np.stack([group.mean(axis=0) for group in groups])
+    between = float((sizes[:, None] * (means - x.mean(axis=0)) ** 2).sum()) / (k - 1)
+    squares = [((group - mean) ** 2).sum() for group, mean in zip(groups, means, strict=True)]
+    within = float(sum(squares)) / (total - k)
+    component = (between - within) / ((total - float((sizes**2).sum()) / total) / (k - 1))
+    return component / (component + within) if component + within > 0 else 0.0
+
+
+def _jackknifed(scores: Scores, statistic: Callable[[Scores], float]) -> Interval:
+    """A statistic with its interval over boards."""
+    boards = np.arange(len(scores.margins))
+    return jackknife_interval(boards, lambda rows: statistic(scores.some(rows)))
+
+
+def _stands_out(interval: Interval, tests: int) -> bool:
+    """Whether a jackknife interval lies above 0, widened for a number of tests (Bonferroni)."""
+    tails = special.stdtrit(interval.n - 1, [0.975, 1 - 0.025 / tests])
+    return bool(interval.mean > (interval.mean - interval.low) * tails[1] / tails[0])
+
+
+def _within(interval: Interval) -> Interval:
+    """An interval of a probability."""
+    return interval._replace(low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+
+
+def information(scores: Scores, baseline: Scores) -> Interval:
+    """How many rounds of the baseline a round is worth, to tell neighbours apart.
+
+    The ratio of the sums of (d / s)² over pairs, with mean d and standard deviation s of a
+    board's difference: the number of boards that a t test needs goes with its inverse.
+    """
+
+    def log_ratio(rows: Ints) -> float:
+        new, old = (float((_apart(x.some(rows)) ** 2).sum()) for x in (scores, baseline))
+        return math.log(new / old) if new > 0 and old > 0 else math.nan
+
+    ratio = jackknife_interval(np.arange(len(scores.margins)), log_ratio)
+    mean, low, high = (math.exp(x) for x in ratio[:3])
+    return Interval(mean, low, high, len(scores.margins))
+
+
+def _show(
+    answer: Answer,
+    wrong: dict[str, Interval],
+    reliable: dict[str, Interval],
+    shares: dict[str, Interval],
+) -> None:
+    alt = "Probability of a wrong order: " + "; ".join(
+        f"{k} {v.mean:.3f}" for k, v in wrong.items()
+    )
+    values = triples(list(wrong.values()))
+    svg = plots.intervals(
+        "loop-movements", alt, list(wrong), values, "probability of a wrong order"
+    )
+    answer.plots.append(Plot(svg, "Neighbours on the ladder ranked the wrong way, at equal cost."))
+    rows = [["way to play", "wrong order", "reliability of a board", "share of sitting order"]]
+    rows += [[name, *(number(of[name].mean) for of in (wrong, reliable, shares))] for name in wrong]
+    answer.tables.append(Table(rows, "Ways to play a board"))
