@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy import special
 
 from loop_envs.duplicate import Interval, mean_interval
 
@@ -50,6 +52,20 @@ def by_board(
 def over_boards(values: Floats, level: float = 0.95) -> Interval:
     """Mean and interval of a value over the boards that have one."""
     return mean_interval(values[~np.isnan(values)], level)
+
+
+def p_value(interval: Interval) -> float:
+    """Two-sided p value of a true value of zero, from a 95 % interval by Student's t.
+
+    Without a spread it is 1 if the mean is zero and else 0; without an interval it is 1.
+    """
+    half = (interval.high - interval.low) / 2
+    if math.isnan(half) or interval.n < 2:
+        return 1.0
+    if half == 0:
+        return 1.0 if interval.mean == 0 else 0.0
+    df = interval.n - 1
+    return float(2 * special.stdtr(df, -abs(interval.mean) / half * special.stdtrit(df, 0.975)))
 
 
 def triples(intervals: Sequence[Interval]) -> Floats:

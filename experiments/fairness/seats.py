@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from scipy import special
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, shown
-from experiments.fairness.boards import MATCH, by_board, over_boards
+from experiments.fairness.boards import MATCH, by_board, over_boards, p_value
 from experiments.fairness.games import Role
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
@@ -126,7 +125,7 @@ def _neighbours(study: Study, answer: Answer) -> list[Finding]:
             values[i, k], half[i, k] = interval.mean, (interval.high - interval.low) / 2
         left, right = cells[:, columns[0]], cells[:, columns[-1]]
         effects.append((name, over_boards(left - right)))
-        p_values.append(_p_value(effects[-1][1]))
+        p_values.append(p_value(effects[-1][1]))
     labels = [_place(k, n) for k in range(1, n)]
     alt = "Margins of those who sit at a distance from an agent: " + "; ".join(
         f"with {name} to the left rather than the right {e.mean:+.2f}" for name, e in effects
@@ -159,13 +158,3 @@ def _place(k: int, n: int) -> str:
     if k == 1:
         return "to the left"
     return "to the right" if k == n - 1 else f"{k} to the left"
-
-
-def _p_value(interval: Interval) -> float:
-    """Two-sided p value of a mean of zero, from its 95 % interval."""
-    half = (interval.high - interval.low) / 2
-    if half == 0:
-        return 1.0 if interval.mean == 0 else 0.0
-    df = interval.n - 1
-    error = half / float(special.stdtrit(df, 0.975))
-    return float(2 * special.stdtr(df, -abs(interval.mean) / error))

@@ -14,6 +14,7 @@ from experiments.fairness.study import Study
 from experiments.html_sections import Plot
 from experiments.lineups import label, lineups, rotations
 from experiments.schedule import Table
+from loop_envs.duplicate import Interval
 
 
 def standing(study: Study) -> Answer:
@@ -63,9 +64,16 @@ def _against_best(study: Study, agent: TournamentAgent) -> Finding:
     played = study.play(arm).matches
     _, margins = by_board(played, ["agent"], "margin")  # sorted as the players are: best first
     interval = over_boards(margins[:, 1] - margins[:, 0])
-    sign = "ahead of" if interval.low > 0 else "behind" if interval.high < 0 else "level with"
-    text = (
-        f"**{name}** is {sign} **{best}** where the two meet by themselves: by {shown(interval)} "
-        "points a match."
-    )
-    return finding(f"{name} against {best}", interval, "points a match", text)
+    if interval.low <= 0 <= interval.high:
+        verdict = f"is level with **{best}**"
+        text = f"**{name}** {verdict} where the two meet by themselves: {shown(interval)} points a"
+    else:
+        verdict = f"is {'ahead of' if interval.low > 0 else 'behind'} **{best}**"
+        apart = interval if interval.low > 0 else Interval(*_turned(interval))
+        text = f"**{name}** {verdict} where the two meet by themselves: by {shown(apart)} points a"
+    return finding(f"{name} against {best}", interval, "points a match", f"{text} match.")
+
+
+def _turned(interval: Interval) -> tuple[float, float, float, int]:
+    """The interval of the same difference the other way round."""
+    return -interval.mean, -interval.high, -interval.low, interval.n

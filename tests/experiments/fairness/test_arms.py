@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ from loop_envs.game import Game, State
 from loop_envs.policies import decision_keys, nth_legal
 from tests.experiments.fairness.studies import LADDER, make_study, study_config
 
-GAMES = {
+GAMES: dict[str, dict[str, Any]] = {
     "loop_boards-v0": {"num_players": 5},
     "loop_seats-v0": {},
     # Many rounds are over as soon as they are dealt.

@@ -11,27 +11,26 @@ import numpy as np
 import pytest
 
 from experiments.fairness.answers import Answer
-from experiments.fairness.boards import Floats
+from experiments.fairness.boards import Floats, p_value
 from experiments.fairness.games import rounds_of
-from experiments.fairness.games.loo_ahead import ahead, half, shares_ahead
-from experiments.fairness.games.loo_claims import Claim, judged
-from experiments.fairness.games.loo_dealer import advantage, dealer
-from experiments.fairness.games.loo_miss import miss
-from experiments.fairness.games.loo_miss_worth import head_to_head
-from experiments.fairness.games.loo_pools import class_sums, growth, signal_to_noise
-from experiments.fairness.games.loo_reading import (
+from experiments.fairness.games.loo.ahead import ahead, half, shares_ahead
+from experiments.fairness.games.loo.claims import Claim, judged
+from experiments.fairness.games.loo.dealer import advantage, dealer
+from experiments.fairness.games.loo.miss import miss
+from experiments.fairness.games.loo.miss_worth import head_to_head
+from experiments.fairness.games.loo.pools import class_sums, growth, signal_to_noise
+from experiments.fairness.games.loo.reading import (
     Deals,
     exponential,
-    p_value,
     ratio,
     ratio_change,
     read_deals,
     share_of,
 )
-from experiments.fairness.games.loo_sessions import ends
-from experiments.fairness.games.loo_skill import best_rest, pair, repetitions, spread, tail_share
-from experiments.fairness.games.loo_stakes import stake_forms, stakes
-from experiments.fairness.games.loo_without import measures, other_form
+from experiments.fairness.games.loo.sessions import ends
+from experiments.fairness.games.loo.skill import best_rest, pair, repetitions, spread, tail_share
+from experiments.fairness.games.loo.stakes import stake_forms, stakes
+from experiments.fairness.games.loo.without import measures, other_form
 from experiments.fairness.study import Study
 from loop_envs.duplicate import Interval
 from loop_envs.game import Game

@@ -13,19 +13,20 @@ from scipy import stats
 
 from agents.heuristics.loop_seats import GREEDY, PLANNER
 from experiments.fairness.answers import Answer
+from experiments.fairness.boards import p_value
 from experiments.fairness.games import rounds_of
-from experiments.fairness.games.loop_seats_catchup import gap_sums, stage_gap
-from experiments.fairness.games.loop_seats_changes import BASE, CHANGE, GAIN, cards_of, changes
-from experiments.fairness.games.loop_seats_choice import other_choice
-from experiments.fairness.games.loop_seats_ladder import exchange, replaced, wrong_order
-from experiments.fairness.games.loop_seats_movement import (
+from experiments.fairness.games.loop_seats.catchup import gap_sums, stage_gap
+from experiments.fairness.games.loop_seats.changes import BASE, CHANGE, GAIN, cards_of, changes
+from experiments.fairness.games.loop_seats.choice import other_choice
+from experiments.fairness.games.loop_seats.ladder import exchange, replaced, wrong_order
+from experiments.fairness.games.loop_seats.movement import (
     movement,
     next_rank,
     next_rank_sums,
     share,
     win_by_first_rank,
 )
-from experiments.fairness.games.loop_seats_tables import (
+from experiments.fairness.games.loop_seats.tables import (
     Floats,
     Ints,
     Matches,
@@ -33,10 +34,9 @@ from experiments.fairness.games.loop_seats_tables import (
     catch_up_sums,
     mean_of,
     over,
-    p_value,
     slope,
 )
-from experiments.fairness.games.loop_seats_variants import Ladder, variants
+from experiments.fairness.games.loop_seats.variants import Ladder, variants
 from loop_envs.climbing.tables import PLAYING
 from loop_envs.duplicate import mean_interval, reversal_probability
 from loop_envs.envs.matches import play_rounds

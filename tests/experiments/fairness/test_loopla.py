@@ -13,8 +13,7 @@ from scipy import stats
 from experiments.fairness.answers import Answer
 from experiments.fairness.arms import Played
 from experiments.fairness.games import rounds_of
-from experiments.fairness.games.loopla import STUDY
-from experiments.fairness.games.loopla_compare import (
+from experiments.fairness.games.loopla.compare import (
     Telling,
     adjusted,
     gaps,
@@ -23,10 +22,11 @@ from experiments.fairness.games.loopla_compare import (
     verdict,
     worth,
 )
-from experiments.fairness.games.loopla_fall import endings
-from experiments.fairness.games.loopla_specials import BASE, effects
-from experiments.fairness.games.loopla_starter import course, helped, standing_places
-from experiments.fairness.games.loopla_tables import (
+from experiments.fairness.games.loopla.fall import endings
+from experiments.fairness.games.loopla.specials import BASE, effects
+from experiments.fairness.games.loopla.starter import course, helped, standing_places
+from experiments.fairness.games.loopla.study import STUDY
+from experiments.fairness.games.loopla.tables import (
     EMPTY,
     HOOP,
     LONG,
@@ -40,7 +40,7 @@ from experiments.fairness.games.loopla_tables import (
     shared,
     unselected,
 )
-from experiments.fairness.games.loopla_target import share_ahead
+from experiments.fairness.games.loopla.target import share_ahead
 from experiments.lineups import rotations
 from loop_envs import load_game
 from loop_envs.duplicate import Interval, mean_interval

@@ -26,8 +26,9 @@ COMMON = {"ladder", "seats", "luck", "scoring", "controls"}
 
 @pytest.fixture(scope="module", params=CONFIGS, ids=lambda path: path.stem)
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("study") / request.param.stem
-    assert main(["fairness", str(request.param), *SMALL, f"output={out}"]) == 0
+    config: Path = request.param
+    out = tmp_path_factory.mktemp("study") / config.stem
+    assert main(["fairness", str(config), *SMALL, f"output={out}"]) == 0
     return out
 
 
