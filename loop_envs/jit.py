@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
+import inspect
 import os
 import platform
 import re
@@ -25,6 +27,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding as llvm
@@ -182,6 +185,25 @@ def _compile(
         return cast(F, decorate(function))
 
 
+def load_copy(file: Path, name: str) -> ModuleType:
+    """Loads a module once more under a name of its own, to put functions into its globals.
+
+    A compiled function keeps its place in the on-disk cache only if it finds the functions that it
+    calls in its module's globals.
+
+    Args:
+        file: The module's file.
+        name: Dotted name of the copy; also the name for its cache, see `compiled_in`.
+    """
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 def compiled_in(subfolder: str, function: F, signature: Any = None, inline: bool = False) -> F:
     """Compiles a function of a module that is loaded several times under different names.
 
@@ -209,6 +231,30 @@ POLICY = types.FunctionType(
         TABLES, types.Array(types.int8, 1, "C"), types.Array(types.int8, 1, "C"), types.uint64
     )
 )
+
+
+def policy_around(file: Path, kind: str, inner: Any) -> Any:
+    """The compiled `choose` of a module that calls another policy's choice, `inner_choose`.
+
+    The module is loaded once for every inner choice. If it has a function `decide`, which `choose`
+    calls, that one may make arrays.
+
+    Args:
+        file: The module's file; nothing in it is compiled when it is loaded, for the copies'
+            caches would meet.
+        kind: What tells its copies from those of other modules.
+        inner: The compiled inner choice.
+    """
+    of = f"{inner.__module__}.{inner.__qualname__}".replace(".", "_")
+    module = load_copy(file, f"{__package__}.{kind}_of_{of}")
+    own = module.__dict__
+    own["inner_choose"] = inner
+    package = Path(inspect.getfile(getattr(inner, "py_func", inner)))
+    if "decide" in own:
+        own["decide"] = _compile(
+            own["decide"], subfolder=module.__name__, memory=True, package=package
+        )
+    return compile_policy(own["choose"], module.__name__, package)
 
 
 def compile_policy(function: F, subfolder: str = "", package: Path | None = None) -> F:

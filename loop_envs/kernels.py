@@ -9,9 +9,7 @@ its globals and a cache folder to itself.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import logging
-import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -30,12 +28,7 @@ log = logging.getLogger("loop_envs")
 def _load(name: str, rules_module: str) -> ModuleType:
     rules = importlib.import_module(rules_module)
     module_name = f"loop_envs.loops_of_{name}"
-    spec = importlib.util.spec_from_file_location(module_name, Path(__file__).with_name("loops.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    spec.loader.exec_module(module)
+    module = jit.load_copy(Path(__file__).with_name("loops.py"), module_name)
     for function in RULES:
         module.__dict__[f"rules_{function}"] = getattr(rules, function)
     return module

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import inspect
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from loop_envs.bits import row
 from loop_envs.deals import combine, draw
-from loop_envs.jit import ONE, ZERO, compile_policy, compiled
+from loop_envs.jit import ONE, ZERO, compiled, policy_around
 from loop_envs.policies import Choose, Policy, Tables, count_legal, nth_legal
 
 if TYPE_CHECKING:
@@ -105,17 +102,6 @@ class _Prepare:
 
 @lru_cache(maxsize=None)
 def _choose_of(inner: Choose) -> Choose:
-    """The compiled choice with a given inner one, from a module of its own, see `noise_choice`."""
-    name = f"{inner.__module__}.{inner.__qualname__}"
-    module_name = f"loop_envs.noise_of_{name.replace('.', '_')}"
+    """The compiled choice with a given inner one, see `noise_choice`."""
     file = Path(__file__).with_name("noise_choice.py")
-    spec = importlib.util.spec_from_file_location(module_name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    spec.loader.exec_module(module)
-    module.__dict__["inner_choose"] = inner
-    package = Path(inspect.getfile(getattr(inner, "py_func", inner)))
-    choose: Choose = compile_policy(module.__dict__["choose"], module_name, package)
-    return choose
+    return cast(Choose, policy_around(file, "noise", inner))

@@ -1,9 +1,4 @@
-"""The choice of a policy with noise; `noise.py` loads this module once for every inner policy.
-
-A compiled function keeps its place in the on-disk cache only if it finds the functions that it
-calls in its module's globals, so each loaded copy gets the inner policy's function put there.
-Nothing is compiled when a copy is loaded: the copies' caches would meet.
-"""
+"""The choice of a policy with noise; `noise.py` loads this module once for every inner policy."""
 
 from __future__ import annotations
 

@@ -30,6 +30,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "loops": {"errors", "jit", "bits", "cards", "deals"},
     "noise": {"jit", "bits", "deals", "policies"},
     "noise_choice": {"noise", "policies"},
+    "handicap": {"jit", "bits", "policies"},
+    "handicap_choice": {"handicap", "policies"},
     "game": {"errors", "jit", "cards", "deals", "layout", "options", "kernels", "policies"},
     "registry": {"errors", "game"},
     "climbing": {"errors", "jit", "bits", "cards", "deals"},

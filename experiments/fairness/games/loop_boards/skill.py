@@ -7,13 +7,13 @@ import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.boards import Floats, over_boards, triples
-from experiments.fairness.games.loop_boards_rule import (
+from experiments.fairness.boards import Floats, over_boards, p_value, triples
+from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
     by_group,
     difficulty,
     grouped,
-    p_value,
+    p_text,
     shared_boards,
     with_markers,
 )
@@ -39,7 +39,7 @@ def skill(answer: Answer, study: Study) -> None:
     of = of_group["markers"]
     hard, easy, middle = of[:, -1], of[:, 0], (of[:, 1] + of[:, 2]) / 2
     tests = {GROUPS[-1]: hard - middle, GROUPS[0]: easy - middle}
-    adjusted = holm([p_value(x) for x in tests.values()])
+    adjusted = holm([p_value(over_boards(x)) for x in tests.values()])
     mid = over_boards(middle)
     for (name, x), own, p in zip(tests.items(), (hard, easy), adjusted, strict=True):
         change = over_boards(x)
@@ -49,7 +49,7 @@ def skill(answer: Answer, study: Study) -> None:
         text = (
             f"With the **{name}** hands **{strong}** gets {shown(over_boards(own))} points a "
             f"marker more than **{weak}** with the same hand at the same table: {word} with "
-            f"middling ones ({shown(mid)}; p = {p:.2g} after Holm's adjustment)."
+            f"middling ones ({shown(mid)}; {p_text(p)} after Holm's adjustment)."
         )
         answer.findings.append(
             finding(f"skill with {name} − middling hands", change, "points a marker", text)

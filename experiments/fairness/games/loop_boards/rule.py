@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import stats
 
 from experiments.fairness.arms import Played
 from experiments.fairness.boards import Floats
@@ -104,9 +103,6 @@ def shared_boards(study: Study) -> int:
     return min(study.identical().boards, study.ladders().boards)
 
 
-def p_value(values: Floats) -> float:
-    """Two-sided p value of a mean of zero, by the t test over boards."""
-    x = values[~np.isnan(values)]
-    if len(x) < 2 or not np.ptp(x):
-        return 0.0 if len(x) > 1 and x[0] else 1.0
-    return float(stats.ttest_1samp(x, 0).pvalue)
+def p_text(p: float) -> str:
+    """A p value for sentences."""
+    return f"p = {p:.2g}" if p >= 1e-12 else "p < 1e-12"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from experiments.fairness.answers import Answer, Finding, finding, shown
-from experiments.fairness.games.loop_boards_memory import memory
-from experiments.fairness.games.loop_boards_movements import movements
-from experiments.fairness.games.loop_boards_order import order_effects
+from experiments.fairness.games.loop_boards.memory import memory
+from experiments.fairness.games.loop_boards.movements import movements
+from experiments.fairness.games.loop_boards.order import order_effects
 from experiments.fairness.study import Study
 from loop_envs.duplicate import Interval
 

@@ -15,10 +15,10 @@ from agents.rollout import OBJECTIVES, RolloutAgent
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, shown
 from experiments.fairness.arms import Arm, Player
-from experiments.fairness.boards import MATCH, Floats, by_board, over_boards
-from experiments.fairness.games.loop_boards_memory import RESULTS
-from experiments.fairness.games.loop_boards_rule import p_value
-from experiments.fairness.games.loop_boards_state import rebuild
+from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, p_value
+from experiments.fairness.games.loop_boards.memory import RESULTS
+from experiments.fairness.games.loop_boards.rule import p_text
+from experiments.fairness.games.loop_boards.state import rebuild
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot
 from experiments.html_sections import Table as HtmlTable
@@ -139,7 +139,7 @@ def _rivals(found: dict[str, Outcome]) -> list[Finding]:
         tests[want, "points"] = one.points - base.points
         tests[want, "margin"] = one.margins[:, 0] - base.margins[:, 0]
         tests[want, "share of wins"] = one.win - base.win
-    p_values = holm([p_value(x) for x in tests.values()]).tolist()
+    p_values = holm([p_value(over_boards(x)) for x in tests.values()]).tolist()
     adjusted: dict[tuple[str, str], float] = dict(zip(tests, p_values, strict=True))
     result = []
     for (want, what), x in tests.items():
@@ -150,7 +150,7 @@ def _rivals(found: dict[str, Outcome]) -> list[Finding]:
         unit = "share" if what == "share of wins" else "points a match"
         text = (
             f"An agent that wants **{WANTS[want]}** gets {word} {what} than one that wants "
-            f"{WANTS['points']}: {shown(change)} (p = {p:.2g} after Holm's adjustment)."
+            f"{WANTS['points']}: {shown(change)} ({p_text(p)} after Holm's adjustment)."
         )
         result.append(finding(f"wants {want} − wants points: {what}", change, unit, text))
     margin = over_boards(tests["margin", "margin"])
@@ -158,7 +158,7 @@ def _rivals(found: dict[str, Outcome]) -> list[Finding]:
     if adjusted["margin", "margin"] < 0.05 and margin.mean > 0:
         share = f"{min(1.0, max(0.0, 1 - own.mean / margin.mean)):.0%}"
         text = (
-            f"So **hurting others pays**: of the margin that is gained by wanting it, {share} is "
+            f"So **hurting others pays in margin**: of what is gained by wanting it, {share} is "
             f"what the others lose on average (margin {shown(margin)}, own points {shown(own)})."
         )
     else:

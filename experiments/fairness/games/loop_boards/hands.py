@@ -10,18 +10,18 @@ import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
-from experiments.fairness.boards import over_boards, triples
-from experiments.fairness.games.loop_boards_rule import (
+from experiments.fairness.boards import over_boards, p_value, triples
+from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
     by_group,
     difficulty,
     grouped,
     marker_values,
     one_rank_better,
-    p_value,
+    p_text,
     shared_boards,
 )
-from experiments.fairness.games.loop_boards_skill import skill
+from experiments.fairness.games.loop_boards.skill import skill
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import holm
@@ -60,7 +60,8 @@ def hands(study: Study) -> Answer:
         "for the ladder in those of the equal agents, so that no result is judged by itself. "
         "The value of a marker of rank k is the number of markers on its board with a "
         "rank of at least k. These are equal agents on the same hands: differences between groups "
-        "are what the rule pays for cards, not for play."
+        "are what the rule pays for cards, not for play. Without memory and chance equal agents "
+        "would do the same with a hand in every round, so what differs comes from memory."
     )
     return answer
 
@@ -158,13 +159,14 @@ def _one_better(answer: Answer, markers: Markers) -> None:
 def _by_round(answer: Answer, markers: Markers) -> None:
     """Whether it matters in which round one holds a hand."""
     value = marker_values(markers.rank).astype(np.float64)
+    level = (markers.rank[..., None, :] == markers.rank[..., :, None]).sum(axis=-1) - 1
     rounds = value.shape[2]
     of_group = np.stack([by_group(value[:, :, r], markers.group) for r in range(rounds)], axis=2)
     means = [value[:, :, r].mean(axis=1) for r in range(rounds)]
     tests = {"any": means[-1] - means[0]}
     for k in (0, len(GROUPS) - 1):
         tests[GROUPS[k]] = of_group[:, k, -1] - of_group[:, k, 0]
-    adjusted = holm([p_value(x) for x in tests.values()])
+    adjusted = holm([p_value(over_boards(x)) for x in tests.values()])
     for (name, x), p in zip(tests.items(), adjusted, strict=True):
         one = over_boards(x)
         word = "makes no difference that is seen"
@@ -173,10 +175,15 @@ def _by_round(answer: Answer, markers: Markers) -> None:
         what = "a hand" if name == "any" else f"one of the {name} hands"
         text = (
             f"To hold {what} in the last round rather than the first {word}: {shown(one)} points "
-            f"a marker (p = {p:.2g} after Holm's adjustment)."
+            f"a marker ({p_text(p)} after Holm's adjustment)."
         )
         if name == "any":
-            text += " Everybody plays in every round, so by itself this favours nobody."
+            early, late = (number(float(level[:, :, r].mean())) for r in (0, -1))
+            text += (
+                f" A marker of the last round is level with {late} others, one of the first with "
+                f"{early}, and a tie pays both; every round has each rank once, so this is not "
+                "better play, and everybody plays in every round, so by itself it favours nobody."
+            )
         answer.findings.append(
             finding(f"{name} hand: last − first round", one, "points a marker", text)
         )

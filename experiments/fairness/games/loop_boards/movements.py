@@ -13,8 +13,8 @@ from scipy import special
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
-from experiments.fairness.boards import Floats, triples
-from experiments.fairness.games.loop_boards_single import (
+from experiments.fairness.boards import Floats, p_value, triples
+from experiments.fairness.games.loop_boards.single import (
     CYCLIC,
     HIDDEN,
     LOOP,
@@ -68,7 +68,7 @@ def movements(study: Study, answer: Answer) -> None:
     shares = {name: _jackknifed(one, order_share) for name, one in scores.items()}
     for name, share in shares.items():
         verdict = "does not move results as far as is seen"
-        if _stands_out(share, len(shares)):
+        if share.mean > 0 and p_value(share) * len(shares) < 0.05:
             verdict = "moves results"
         text = (
             f"**{name}**: who sits after whom {verdict}: it makes up {shown(share)} of the "
@@ -163,12 +163,6 @@ def _jackknifed(scores: Scores, statistic: Callable[[Scores], float]) -> Interva
     """A statistic with its interval over boards."""
     boards = np.arange(len(scores.margins))
     return jackknife_interval(boards, lambda rows: statistic(scores.some(rows)))
-
-
-def _stands_out(interval: Interval, tests: int) -> bool:
-    """Whether a jackknife interval lies above 0, widened for a number of tests (Bonferroni)."""
-    tails = special.stdtrit(interval.n - 1, [0.975, 1 - 0.025 / tests])
-    return bool(interval.mean > (interval.mean - interval.low) * tails[1] / tails[0])
 
 
 def _within(interval: Interval) -> Interval:

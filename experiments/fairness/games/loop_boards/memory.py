@@ -15,7 +15,7 @@ from experiments.config_tournament import TournamentAgent
 from experiments.fairness.answers import Answer, Finding, finding, shown
 from experiments.fairness.arms import Arm, Player
 from experiments.fairness.boards import Floats, by_board, over_boards, triples
-from experiments.fairness.games.loop_boards_order import MEMORY
+from experiments.fairness.games.loop_boards.order import MEMORY
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot
 from experiments.lineups import label, lineups, rotations

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.fairness.games import Columns, GameStudy, Ints, Role, States
-from experiments.fairness.games.loop_boards_hands import hands
-from experiments.fairness.games.loop_boards_manipulation import manipulation
-from experiments.fairness.games.loop_boards_travel import travel
+from experiments.fairness.games.loop_boards.hands import hands
+from experiments.fairness.games.loop_boards.manipulation import manipulation
+from experiments.fairness.games.loop_boards.travel import travel
 from loop_envs.game import Game
 
 

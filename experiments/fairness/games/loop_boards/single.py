@@ -11,7 +11,7 @@ import polars as pl
 
 from experiments.fairness.arms import Arm, Played
 from experiments.fairness.boards import Floats
-from experiments.fairness.games.loop_boards_order import forgetful_ladder
+from experiments.fairness.games.loop_boards.order import forgetful_ladder
 from experiments.fairness.study import ALL_ORDERS, Study, ordered_tables
 from experiments.lineups import label
 from experiments.schedule import Table

@@ -145,12 +145,16 @@ def _first_round(study: Study, answer: Answer, strength: Floats, span: float) ->
     for k, side in enumerate(SIDES):
         first, rest = (over_boards(span * one[:, k]) for one in effects)
         change = over_boards(span * (effects[1][:, k] - effects[0][:, k]))
-        differ = "which is clearly" if change.low > 0 or change.high < 0 else "not clearly"
+        differ = "clearly" if change.low * change.high > 0 else "not clearly"
         text = (
             f"In ranks of a round, the strong player {side} is worth {shown(first)} in the first "
             f"round, when nobody has inherited anything, and {shown(rest)} in the later ones, "
             f"{differ} different (by {shown(change)})."
         )
+        if (first.low > 0 or first.high < 0) and not change.low * change.high > 0:
+            text += (
+                " So playing next to each other is enough for it; nothing is seen of inheriting."
+            )
         name = f"strong player {side}: later rounds − first"
         answer.findings.append(finding(name, change, "ranks a round", text))
 
