@@ -111,7 +111,7 @@ class PPOAllConfig(_TorchConfig):
         "shared", description="what values are estimated from; state: all players' observations"
     )
     batch_size: Size = Field(4096, description="decisions in each gradient step")
-    epochs: Size = Field(2, description="passes over the decisions of an update")
+    epochs: Size = Field(1, description="passes over the decisions of an update")
     gamma: float = Field(0.995, gt=0, le=1, description="discount")
     gae_lambda: float = Field(0.95, ge=0, le=1, description="lambda of the advantage estimate")
     clip_range: float = Field(0.2, gt=0, description="clipping of the probability ratio")

@@ -60,7 +60,7 @@ class PPOAllSettings:
     learning_rate: float = 5e-4
     learning_rate_end: float = 0.1
     batch_size: int = 4096
-    epochs: int = 2
+    epochs: int = 1
     gamma: float = 0.995
     gae_lambda: float = 0.95
     clip_range: float = 0.2

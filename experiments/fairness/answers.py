@@ -97,6 +97,11 @@ def number(value: float) -> str:
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 
 
+def p_text(p: float) -> str:
+    """A p value, for sentences."""
+    return "p < 1e-9" if p < 1e-9 else f"p = {p:.2g}"
+
+
 def shown(one: Finding | Interval) -> str:
     """An estimate with its interval, for sentences."""
     mean = one.estimate if isinstance(one, Finding) else one.mean

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from experiments import plots
-from experiments.fairness.answers import Answer, Finding, finding, number, shown
+from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
 from experiments.fairness.boards import MATCH, by_board, over_boards, p_value
 from experiments.fairness.games import Role
 from experiments.fairness.study import Study
@@ -74,12 +74,12 @@ def _add(
     if bias.p_value < 0.01:
         text = (
             f"**{title}** {verdict}: **{labels[most]}** gets {shown(apart)} {unit} more than "
-            f"**{labels[least]}** (p = {bias.p_value:.2g}, {bias.boards:,} boards)."
+            f"**{labels[least]}** ({p_text(bias.p_value)}, {bias.boards:,} boards)."
         )
     else:
         half = float(np.max(values[:, 2] - values[:, 1])) / 2
         text = (
-            f"**{title}** {verdict} (p = {bias.p_value:.2g}, {bias.boards:,} boards): no value is "
+            f"**{title}** {verdict} ({p_text(bias.p_value)}, {bias.boards:,} boards): no value is "
             f"further than {number(float(np.abs(values[:, 0]).max()))} from 0, known to ± "
             f"{number(half)} {unit}."
         )
@@ -144,12 +144,12 @@ def _left_or_right(effect: tuple[str, Interval], p: float, study: Study) -> Find
         better = "left" if interval.mean > 0 else "right"
         text = (
             f"With **{name}** at the table it is better to have it to the **{better}**: left minus "
-            f"right is {shown(interval)} points a match (p = {p:.2g} after Holm's adjustment)."
+            f"right is {shown(interval)} points a match ({p_text(p)} after Holm's adjustment)."
         )
     else:
         text = (
             f"Whether **{name}** sits to the left or to the right makes no difference that is "
-            f"seen: {shown(interval)} points a match (p = {p:.2g} after Holm's adjustment)."
+            f"seen: {shown(interval)} points a match ({p_text(p)} after Holm's adjustment)."
         )
     return finding(f"{name} to the left − to the right", interval, "points a match", text)
 

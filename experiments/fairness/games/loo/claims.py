@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from experiments.fairness.answers import Finding, finding, shown
+from experiments.fairness.answers import Finding, finding, p_text, shown
 from experiments.fairness.boards import p_value
 from loop_envs.duplicate import Interval, holm
 
@@ -39,7 +39,7 @@ def judged(claims: Sequence[Claim]) -> list[Finding]:
     for claim, p in zip(claims, adjusted.tolist(), strict=True):
         word = direction(claim.interval, p < LEVEL)
         text = claim.words.format(word, shown(claim.interval))
-        text += f" (p = {p:.2g} after Holm's adjustment)."
+        text += f" ({p_text(p)} after Holm's adjustment)."
         if math.isnan(claim.interval.mean):
             text = f"Nothing can be told of **{claim.name}**: there were no such deals."
         found.append(finding(claim.name, claim.interval, claim.unit, text, claim.boards))

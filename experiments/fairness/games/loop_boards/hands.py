@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from experiments import plots
-from experiments.fairness.answers import Answer, finding, number, shown
+from experiments.fairness.answers import Answer, finding, number, p_text, shown
 from experiments.fairness.boards import over_boards, p_value, triples
 from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
@@ -18,7 +18,6 @@ from experiments.fairness.games.loop_boards.rule import (
     grouped,
     marker_values,
     one_rank_better,
-    p_text,
     shared_boards,
 )
 from experiments.fairness.games.loop_boards.skill import skill

@@ -13,11 +13,10 @@ from agents.handicapped import handicapped
 from agents.named import make_agent
 from agents.rollout import OBJECTIVES, RolloutAgent
 from experiments import plots
-from experiments.fairness.answers import Answer, Finding, finding, number, shown
+from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
 from experiments.fairness.arms import Arm, Player
 from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, p_value
 from experiments.fairness.games.loop_boards.memory import RESULTS
-from experiments.fairness.games.loop_boards.rule import p_text
 from experiments.fairness.games.loop_boards.state import rebuild
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot

@@ -101,8 +101,3 @@ def difficulty(study: Study, played: Played, boards: int) -> Floats:
 def shared_boards(study: Study) -> int:
     """Boards that both the equal agents and the ladder have played."""
     return min(study.identical().boards, study.ladders().boards)
-
-
-def p_text(p: float) -> str:
-    """A p value for sentences."""
-    return f"p = {p:.2g}" if p >= 1e-12 else "p < 1e-12"

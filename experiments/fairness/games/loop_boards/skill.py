@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 
 from experiments import plots
-from experiments.fairness.answers import Answer, finding, shown
+from experiments.fairness.answers import Answer, finding, p_text, shown
 from experiments.fairness.boards import Floats, over_boards, p_value, triples
 from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
     by_group,
     difficulty,
     grouped,
-    p_text,
     shared_boards,
     with_markers,
 )

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from experiments import plots
-from experiments.fairness.answers import Answer, Finding, finding, shown
+from experiments.fairness.answers import Answer, Finding, finding, p_text, shown
 from experiments.fairness.boards import p_value, triples
 from experiments.fairness.games.loop_seats.tables import (
     Floats,
@@ -225,7 +225,7 @@ def _by_variant(study: Study, one: Ladder, answer: Answer) -> list[Finding]:
             word = "**more in favour of who is " + ("ahead**" if change.mean > 0 else "behind**")
         text = (
             f"With **{name}** the slope of equals is {shown(line)}, {word} than by the rules as "
-            f"they are (difference {shown(change)}, p = {p:.2g} after Holm's adjustment, "
+            f"they are (difference {shown(change)}, {p_text(p)} after Holm's adjustment, "
             f"{NOISE:.0%} noise)."
         )
         found.append(finding(f"{name}: slope of equals", change, UNIT, text, b))

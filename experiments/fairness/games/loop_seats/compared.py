@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments import plots
-from experiments.fairness.answers import Answer, Finding, finding, shown
+from experiments.fairness.answers import Answer, Finding, finding, p_text, shown
 from experiments.fairness.boards import p_value, triples
 from experiments.fairness.games.loop_seats.ladder import (
     LENGTH,
@@ -153,7 +153,7 @@ def _difference(
         text += f", **{word}** than by the rules as they are"
     else:
         text += ", not clearly another than by the rules as they are"
-    text += f" (difference {shown(change)}, p = {p:.2g} after Holm's adjustment)."
+    text += f" (difference {shown(change)}, {p_text(p)} after Holm's adjustment)."
     if name == WIN:
         match, turn = values[POINTS], values[ROUND]
         text += f" In points that lead is {shown(match)} a match and {shown(turn)} a round."
@@ -179,7 +179,7 @@ def _turn(
         text += f"**{'more' if change.mean > 0 else 'less'}**"
     else:
         text += f"no variant clearly changes that; most does **{tried[k].rules}**"
-    text += f" (difference {shown(change)}, p = {p:.2g} after Holm's adjustment)."
+    text += f" (difference {shown(change)}, {p_text(p)} after Holm's adjustment)."
     return finding(f"{tried[k].rules}: {TURN}", change, "points a round", text, boards)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from experiments import plots
-from experiments.fairness.answers import Answer, Finding, finding, number, shown
+from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
 from experiments.fairness.boards import p_value, triples
 from experiments.fairness.games.loop_seats.catchup import catch_up
 from experiments.fairness.games.loop_seats.choice import choice
@@ -210,7 +210,7 @@ def _head_start(study: Study) -> list[Finding]:
         text = (
             f"With **{variant.rules}** the head start of the first of round 1 over the last is "
             f"{shown(over(b, partial(_ahead, sums)))}, {word} than by the rules as they are "
-            f"(difference {shown(change)}, p = {p:.2g} after Holm's adjustment, {NOISE:.0%} noise)."
+            f"(difference {shown(change)}, {p_text(p)} after Holm's adjustment, {NOISE:.0%} noise)."
         )
         name = f"{variant.rules}: chance to win, first − last in round 1"
         found.append(finding(name, change, "probability", text, b))

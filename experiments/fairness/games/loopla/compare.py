@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from experiments.fairness.answers import shown
+from experiments.fairness.answers import p_text, shown
 from experiments.fairness.boards import Floats, p_value
 from experiments.fairness.games.loopla.tables import Ints
 from loop_envs.duplicate import Interval, holm, jackknife_interval
@@ -126,5 +126,5 @@ def verdict(
         but: A reservation.
     """
     words = unclear if p >= 0.05 else more if one.mean > 0 else less
-    value = f"p = {p:.2g}" if p >= 1e-9 else "p < 1e-9"
+    value = p_text(p)
     return f"{words} ({shown(one)} {unit}, {value}{but})"
