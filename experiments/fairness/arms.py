@@ -109,7 +109,12 @@ class Played:
         Columns: board, lineup, rotation, seat, agent, round, gain (points), and what the game's
         module adds; sorted by match, round and seat.
         """
-        return pl.scan_parquet([_rounds_file(piece) for piece in self.pieces])
+        return pl.scan_parquet(self.round_pieces)
+
+    @property
+    def round_pieces(self) -> list[Path]:
+        """Parquet files of rounds, in the order of those of matches."""
+        return [_rounds_file(piece) for piece in self.pieces]
 
 
 def play_arm(

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
-from experiments.fairness.boards import MATCH, by_board, over_boards, p_value
+from experiments.fairness.arms import Played
+from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, p_value
 from experiments.fairness.games import Role
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
-from loop_envs.duplicate import Interval, holm, seat_bias
+from loop_envs.duplicate import Interval, bias_of_boards, holm
 
-MOST_AT_ONCE = 2**20
-"""Rows that a test reads at once: intervals are narrow long before."""
+Margins = tuple[list[int], Floats]
+"""Values of a role, and float64 [boards, values]: mean margins."""
 
 
 def seats(study: Study) -> Answer:
@@ -29,21 +33,13 @@ def seats(study: Study) -> Answer:
     played = study.identical()
     best = study.ladder[0]
     seat = Role("seat", "seat at the table", lambda value, n: f"seat {value}")
-    rows = min(played.boards, MOST_AT_ONCE // n)
-    first = study.settings.first_board
-    matches = played.matches.filter(pl.col("board") < first + rows)
-    _add(answer, seat, matches.collect(), n, "margin", "points a match")
+    _add(answer, seat, _match_margins(played, "seat"), n, "points a match")
     for role in study.about.roles:
-        rounds = played.rounds.filter(pl.col("board") < first + rows)
         if role.match:
-            keys = rounds.filter(pl.col("round") == 0).select(*MATCH, "seat", role.column)
-            frame = matches.join(keys, on=[*MATCH, "seat"]).collect()
-            _add(answer, role, frame, n, "margin", "points a match", "whole-match")
-        score, unit = study.about.score, f"{study.about.score_unit} a round"
-        frame = rounds.select(*MATCH, "round", "seat", role.column, score).collect()
-        # Every round is a match of its own to the test; the units stay the boards.
-        frame = frame.with_columns(rotation=pl.col("round"))
-        _add(answer, role, frame, n, score, unit, "round")
+            margins = _match_margins(played, role.column, in_rounds=True)
+            _add(answer, role, margins, n, "points a match", "whole-match")
+        margins = _round_margins(played, role.column, study.about.score)
+        _add(answer, role, margins, n, f"{study.about.score_unit} a round", "round")
     answer.findings += _neighbours(study, answer)
     answer.notes.append(
         f"Seats and roles: {best} in all seats, {played.boards:,} boards, one match each. A margin "
@@ -55,21 +51,51 @@ def seats(study: Study) -> Answer:
     return answer
 
 
-def _add(
-    answer: Answer, role: Role, frame: pl.DataFrame, n: int, score: str, unit: str, kind: str = ""
-) -> None:
+def _match_margins(played: Played, column: str, in_rounds: bool = False) -> Margins:
+    """Margins of matches by a column, of the first round if it is one of the table of rounds."""
+
+    def read(piece: Path, rounds: Path) -> pl.DataFrame:
+        matches = pl.read_parquet(piece)
+        if not in_rounds:
+            return matches
+        keys = pl.read_parquet(rounds).filter(pl.col("round") == 0)
+        return matches.join(keys.select(*MATCH, "seat", column), on=[*MATCH, "seat"])
+
+    return _margins(played, column, read)
+
+
+def _round_margins(played: Played, column: str, score: str) -> Margins:
+    """Margins of rounds by a column."""
+    margin = pl.col(score) - pl.col(score).mean().over(*MATCH, "round")
+
+    def read(_: Path, rounds: Path) -> pl.DataFrame:
+        return pl.read_parquet(rounds).with_columns(margin=margin)
+
+    return _margins(played, column, read)
+
+
+def _margins(played: Played, column: str, read: Callable[[Path, Path], pl.DataFrame]) -> Margins:
+    """A piece at a time, so that the memory does not grow with the rounds."""
+    means = pl.concat(
+        read(piece, rounds).group_by("board", column).agg(pl.col("margin").mean())
+        for piece, rounds in zip(played.pieces, played.round_pieces, strict=True)
+    )
+    keys, values = by_board(means.lazy(), [column], "margin")
+    return [int(key[0]) for key in keys], values
+
+
+def _add(answer: Answer, role: Role, margins: Margins, n: int, unit: str, kind: str = "") -> None:
     """What the values of a role are worth: a finding, a plot and a table."""
-    bias = seat_bias(frame, role.column, score)
+    bias = bias_of_boards(*margins, role.column)
     name = f"{role.column}{'-' if kind else ''}{kind}"
     title = f"{role.title}{', ' if kind else ''}{kind.replace('-', ' ')}"
     labels = [role.label(int(value), n) for value in bias.seats[role.column]]
     values = bias.seats.select("mean", "low", "high").to_numpy()
     order = np.argsort(values[:, 0])
     most, least = int(order[-1]), int(order[0])
-    _, margins = by_board(frame.lazy(), [role.column], score)
     # The two are chosen by what they got, so the interval holds for all pairs together.
     level = 1 - 0.05 / max(1, len(labels) * (len(labels) - 1) // 2)
-    apart = over_boards(margins[:, most] - margins[:, least], level)
+    apart = over_boards(margins[1][:, most] - margins[1][:, least], level)
     verdict = "makes a difference" if bias.p_value < 0.01 else "makes no difference that is seen"
     if bias.p_value < 0.01:
         text = (

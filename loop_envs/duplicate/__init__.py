@@ -51,7 +51,7 @@ from loop_envs.duplicate.reliability import (
     spearman_brown,
     split_half_tau,
 )
-from loop_envs.duplicate.seats import SeatBias, holm, seat_bias
+from loop_envs.duplicate.seats import SeatBias, bias_of_boards, holm, seat_bias
 from loop_envs.duplicate.seeds import seed_interval
 from loop_envs.duplicate.sequential import (
     SequentialPlan,
@@ -86,6 +86,7 @@ __all__ = [
     "agent_summary",
     "agent_table",
     "alpha_rank",
+    "bias_of_boards",
     "board_differences",
     "board_margins",
     "board_scaled",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +54,24 @@ def seat_bias(
         ValueError: If there are fewer than two complete boards, or matches differ in their
             number of seats.
     """
-    seats, values = group_boards(results, by, score)
-    values = complete(values)
+    return bias_of_boards(*group_boards(results, by, score), by, level)
+
+
+def bias_of_boards(
+    seats: Sequence[Any], by_board: npt.NDArray[np.float64], by: str = "seat", level: float = 0.95
+) -> SeatBias:
+    """`seat_bias` of margins that are known by board.
+
+    Args:
+        seats: What is compared.
+        by_board: float64 [boards, seats]: mean margins; nan where there is none.
+        by: Name of the column of `seats` in the table.
+        level: Confidence level of the intervals, between 0 and 1.
+
+    Raises:
+        ValueError: If there are fewer than two complete boards.
+    """
+    values = complete(by_board)
     if len(values) < 2:
         raise ValueError(f"results: got {len(values)} complete boards, allowed: at least 2")
     intervals = [mean_interval(column, level) for column in values.T]
