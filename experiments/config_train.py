@@ -97,6 +97,10 @@ class _TorchConfig(_LearnerConfig):
     learning_rate_end: float = Field(
         0.1, ge=0, le=1, description="share of it at the end; falls linearly"
     )
+    combinations: bool = Field(
+        False,
+        description="tell the network which combinations of several cards are in hand",
+    )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="of matrix products; bfloat16 is fast on processors that have it"
     )

@@ -31,6 +31,8 @@ class DMCSettings:
 
     Attributes:
         network: Widths of the hidden layers.
+        combinations: Whether the network is told which combinations lie in the hand, see
+            `Combinations`.
         learning_rate: Of Adam, at the start.
         learning_rate_end: Share of it that is left at the end of the training; falls linearly.
         batch_size: Samples of one gradient step.
@@ -46,6 +48,7 @@ class DMCSettings:
     """
 
     network: tuple[int, ...] = (256, 256)
+    combinations: bool = False
     learning_rate: float = 5e-4
     learning_rate_end: float = 0.1
     batch_size: int = 2048
@@ -62,9 +65,11 @@ class DMCSettings:
 class ActionValues(nn.Module):
     """The value of every action: that of the situation plus a part for each."""
 
-    def __init__(self, spaces: Spaces, widths: tuple[int, ...]) -> None:
+    def __init__(
+        self, spaces: Spaces, widths: tuple[int, ...], combinations: bool = False
+    ) -> None:
         super().__init__()
-        self.body = Body(spaces, widths)
+        self.body = Body(spaces, widths, combinations=combinations)
         self.actions = ActionHead(spaces, self.body.size, gain=0.1)
         self.situation = nn.Linear(self.body.size, 1)
 
@@ -103,10 +108,11 @@ class DMCLearner(TorchLearner):
         seed: int = 0,
         device: str = "auto",
     ) -> None:
-        network = settings.network
+        network, combinations = settings.network, settings.combinations
         super().__init__(
-            name, spaces, settings, lambda: ActionValues(spaces, network), seed, device
-        )
+            name, spaces, settings, lambda: ActionValues(spaces, network, combinations), seed,
+            device,
+        )  # fmt: skip
         self.settings = settings
 
     def choose(
@@ -159,4 +165,5 @@ class DMCAgent(NetworkAgent):
     @classmethod
     def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The network."""
-        return ActionValues(spaces, settings["network"])
+        # Checkpoints that are older than the setting do not name it.
+        return ActionValues(spaces, settings["network"], settings.get("combinations", False))

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from agents.learners.sizes import Spaces
+from agents.learners.sizes import Sizes, Spaces
 from loop_envs.game import Game
 from loop_envs.jit import compiled
 
@@ -42,6 +42,42 @@ def sb3_spaces(game: Game) -> tuple[spaces.Box, spaces.Discrete]:
     return observation_space(game), spaces.Discrete(game.num_actions)
 
 
+class Combinations(nn.Module):
+    """Which combinations of several cards lie in the hand.
+
+    That all cards of a combination are held is a conjunction that a layer has to learn for each
+    one by itself, and each is rare. A combination is the set of cards that an action takes out of
+    the hand (`Game.action_features`); games whose actions take one card at most have none.
+
+    Args:
+        spaces: Whose observations and actions they are.
+
+    Attributes:
+        number: Of combinations, C.
+    """
+
+    def __init__(self, spaces: Spaces) -> None:
+        super().__init__()
+        hand = spaces.layout["hand"]
+        first = spaces.layout.offsets["hand"]
+        game = spaces.games[0] if isinstance(spaces, Sizes) else spaces
+        # Behind the cards lie other columns, of what is no card of the observation's.
+        columns = min(hand.size, game.rules.action_cards(game).shape[1])
+        cards = np.unique(spaces.action_features[:, :columns], axis=0)
+        cards = cards[cards.sum(axis=1) > 1]
+        self._hand = slice(first, first + columns)
+        self.number = len(cards)
+        self.register_buffer("cards", torch.tensor(cards.T), persistent=False)
+        self.register_buffer("sizes", torch.tensor(cards.sum(axis=1)), persistent=False)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """int8 or float32 [k, D] to float32 [k, C], 1 for those held."""
+        cards: torch.Tensor = self.cards  # type: ignore[assignment]
+        sizes: torch.Tensor = self.sizes  # type: ignore[assignment]
+        held = observations[:, self._hand].float() @ cards
+        return (held >= sizes).float()
+
+
 class Body(nn.Module):
     """Scaled input and hidden layers.
 
@@ -49,14 +85,22 @@ class Body(nn.Module):
         spaces: Whose observations it reads.
         widths: Of the hidden layers.
         views: Number of observations side by side in the input.
+        combinations: Whether the input also says which `Combinations` lie in the hand, of every
+            observation in its own.
     """
 
-    def __init__(self, spaces: Spaces, widths: Sequence[int], views: int = 1) -> None:
+    def __init__(
+        self, spaces: Spaces, widths: Sequence[int], views: int = 1, combinations: bool = False
+    ) -> None:
         super().__init__()
         high = torch.as_tensor(spaces.layout.high, dtype=torch.float32)
         self.register_buffer("scale", (1.0 / high.clamp(min=1.0)).repeat(views), persistent=False)
+        self.combinations = Combinations(spaces) if combinations else None
+        self._length = spaces.layout.size
         layers: list[nn.Module] = []
         size = views * spaces.layout.size
+        if self.combinations is not None:
+            size += views * self.combinations.number
         for width in widths:
             layer = nn.Linear(size, width)
             nn.init.orthogonal_(layer.weight, math.sqrt(2))
@@ -69,7 +113,11 @@ class Body(nn.Module):
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """int8 or float32 [k, views · D] to float32 [k, size]."""
         scale: torch.Tensor = self.scale  # type: ignore[assignment]
-        hidden: torch.Tensor = self.layers(observations * scale)
+        inputs = observations * scale
+        if self.combinations is not None:
+            held = self.combinations(observations.reshape(-1, self._length))
+            inputs = torch.cat([inputs, held.reshape(len(inputs), -1)], dim=1)
+        hidden: torch.Tensor = self.layers(inputs)
         return hidden
 
 

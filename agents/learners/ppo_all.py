@@ -36,6 +36,8 @@ class PPOAllSettings:
 
     Attributes:
         network: Widths of the hidden layers.
+        combinations: Whether the network is told which combinations lie in the hand, see
+            `Combinations`.
         critic: What the value is estimated from: "shared", the actor's last hidden layer;
             "observation", by a network of its own; "state", all players' observations, by a
             network of its own.
@@ -56,6 +58,7 @@ class PPOAllSettings:
     """
 
     network: tuple[int, ...] = (256, 256)
+    combinations: bool = False
     critic: Literal["shared", "observation", "state"] = "shared"
     learning_rate: float = 5e-4
     learning_rate_end: float = 0.1
@@ -78,12 +81,12 @@ class ActorCritic(nn.Module):
 
     def __init__(self, spaces: Spaces, settings: PPOAllSettings) -> None:
         super().__init__()
-        self.body = Body(spaces, settings.network)
+        self.body = Body(spaces, settings.network, combinations=settings.combinations)
         self.actor = ActionHead(spaces, self.body.size)
         self.critic_body: Body | None = None
         if settings.critic != "shared":
             views = spaces.num_players if settings.critic == "state" else 1
-            self.critic_body = Body(spaces, settings.network, views)
+            self.critic_body = Body(spaces, settings.network, views, settings.combinations)
         self.critic = nn.Linear(self.body.size, 1)
         nn.init.orthogonal_(self.critic.weight)
         nn.init.zeros_(self.critic.bias)
@@ -215,9 +218,11 @@ class PPOAllLearner(TorchLearner):
 class Actor(nn.Module):
     """The part of `ActorCritic` that plays."""
 
-    def __init__(self, spaces: Spaces, widths: tuple[int, ...]) -> None:
+    def __init__(
+        self, spaces: Spaces, widths: tuple[int, ...], combinations: bool = False
+    ) -> None:
         super().__init__()
-        self.body = Body(spaces, widths)
+        self.body = Body(spaces, widths, combinations=combinations)
         self.actor = ActionHead(spaces, self.body.size)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -234,4 +239,5 @@ class PPOAllAgent(NetworkAgent):
     @classmethod
     def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The actor."""
-        return Actor(spaces, settings["network"])
+        # Checkpoints that are older than the setting do not name it.
+        return Actor(spaces, settings["network"], settings.get("combinations", False))
