@@ -114,6 +114,8 @@ class PPOAllConfig(_TorchConfig):
     critic: Literal["shared", "observation", "state"] = Field(
         "shared", description="what values are estimated from; state: all players' observations"
     )
+    legal: bool = Field(False, description="tell the actor which actions are legal")
+    forced: bool = Field(True, description="learn from decisions without a choice too")
     batch_size: Size = Field(4096, description="decisions in each gradient step")
     epochs: Size = Field(1, description="passes over the decisions of an update")
     gamma: float = Field(0.995, gt=0, le=1, description="discount")

@@ -65,9 +65,7 @@ class DMCSettings:
 class ActionValues(nn.Module):
     """The value of every action: that of the situation plus a part for each."""
 
-    def __init__(
-        self, spaces: Spaces, widths: tuple[int, ...], combinations: bool = False
-    ) -> None:
+    def __init__(self, spaces: Spaces, widths: tuple[int, ...], combinations: bool = False) -> None:
         super().__init__()
         self.body = Body(spaces, widths, combinations=combinations)
         self.actions = ActionHead(spaces, self.body.size, gain=0.1)

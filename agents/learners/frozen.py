@@ -57,24 +57,36 @@ class NetworkAgent(Agent):
     def build(cls, spaces: Any, settings: dict[str, Any]) -> torch.nn.Module:
         """The network, with any weights; not every kind takes several sizes."""
 
-    def scores(self, observations: torch.Tensor) -> torch.Tensor:
-        """Scores of all actions, float32 [k, A], of observations float32 [k, D]."""
-        scores: torch.Tensor = self.network(observations)
+    def inputs(self, decisions: Decisions) -> list[npt.NDArray[Any]]:
+        """What the network is asked with, arrays [k, ...]; the first one is the observations."""
+        return [decisions.observation]
+
+    def scores(self, observations: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
+        """Scores of all actions, float32 [k, A].
+
+        Args:
+            observations: float32 [k, D].
+            others: The other `inputs`.
+        """
+        scores: torch.Tensor = self.network(observations, *others)
         return scores
 
     def _act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
-        scores = self._scores(decisions.observation)
+        scores = self._scores(self.inputs(decisions))
         if self._sample:
             keys = decisions.keys(self._seed)
             return draw_actions(scores / self._temperature, decisions.action_mask, keys)[0]
         return best_actions(scores, decisions.action_mask)
 
-    def _scores(self, observation: npt.NDArray[np.int8]) -> torch.Tensor:
-        k = len(observation)
-        whole = np.pad(observation, ((0, -k % INFERENCE_ROWS), (0, 0)))
+    def _scores(self, inputs: list[npt.NDArray[Any]]) -> torch.Tensor:
+        k = len(inputs[0])
+        whole = [
+            torch.from_numpy(np.pad(one, ((0, -k % INFERENCE_ROWS), *[(0, 0)] * (one.ndim - 1))))
+            for one in inputs
+        ]
+        parts = []
         with torch.no_grad():
-            parts = [
-                self.scores(torch.from_numpy(part).to(self._device).float())
-                for part in np.split(whole, len(whole) // INFERENCE_ROWS)
-            ]
+            for lot in zip(*(torch.split(one, INFERENCE_ROWS) for one in whole), strict=True):
+                observations, *others = (one.to(self._device) for one in lot)
+                parts.append(self.scores(observations.float(), *others))
         return torch.cat(parts)[:k]

@@ -87,10 +87,16 @@ class Body(nn.Module):
         views: Number of observations side by side in the input.
         combinations: Whether the input also says which `Combinations` lie in the hand, of every
             observation in its own.
+        extra: Length of a further input.
     """
 
     def __init__(
-        self, spaces: Spaces, widths: Sequence[int], views: int = 1, combinations: bool = False
+        self,
+        spaces: Spaces,
+        widths: Sequence[int],
+        views: int = 1,
+        combinations: bool = False,
+        extra: int = 0,
     ) -> None:
         super().__init__()
         high = torch.as_tensor(spaces.layout.high, dtype=torch.float32)
@@ -98,7 +104,7 @@ class Body(nn.Module):
         self.combinations = Combinations(spaces) if combinations else None
         self._length = spaces.layout.size
         layers: list[nn.Module] = []
-        size = views * spaces.layout.size
+        size = views * spaces.layout.size + extra
         if self.combinations is not None:
             size += views * self.combinations.number
         for width in widths:
@@ -110,14 +116,18 @@ class Body(nn.Module):
         self.layers = nn.Sequential(*layers)
         self.size = size
 
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """int8 or float32 [k, views · D] to float32 [k, size]."""
+    def forward(
+        self, observations: torch.Tensor, extra: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """int8 or float32 [k, views · D], and float32 [k, extra], to float32 [k, size]."""
         scale: torch.Tensor = self.scale  # type: ignore[assignment]
-        inputs = observations * scale
+        inputs = [observations * scale]
         if self.combinations is not None:
             held = self.combinations(observations.reshape(-1, self._length))
-            inputs = torch.cat([inputs, held.reshape(len(inputs), -1)], dim=1)
-        hidden: torch.Tensor = self.layers(inputs)
+            inputs.append(held.reshape(len(observations), -1))
+        if extra is not None:
+            inputs.append(extra)
+        hidden: torch.Tensor = self.layers(torch.cat(inputs, dim=1))
         return hidden
 
 

@@ -247,6 +247,6 @@ class PPOAgent(NetworkAgent):
         options = _policy_options(settings["network"])
         return MaskableActorCriticPolicy(*sb3_spaces(game), lambda _: 0.0, **options)
 
-    def scores(self, observations: torch.Tensor) -> torch.Tensor:
+    def scores(self, observations: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
         """The policy's logits."""
         return _logits_and_values(self.network, observations)[0]  # type: ignore[arg-type]

@@ -38,6 +38,8 @@ class PPOAllSettings:
         network: Widths of the hidden layers.
         combinations: Whether the network is told which combinations lie in the hand, see
             `Combinations`.
+        legal: Whether the actor is told which actions are legal, and not only held to them.
+        forced: Whether decisions without a choice are learned from too.
         critic: What the value is estimated from: "shared", the actor's last hidden layer;
             "observation", by a network of its own; "state", all players' observations, by a
             network of its own.
@@ -59,6 +61,8 @@ class PPOAllSettings:
 
     network: tuple[int, ...] = (256, 256)
     combinations: bool = False
+    legal: bool = False
+    forced: bool = True
     critic: Literal["shared", "observation", "state"] = "shared"
     learning_rate: float = 5e-4
     learning_rate_end: float = 0.1
@@ -76,13 +80,50 @@ class PPOAllSettings:
     lessons: int = 1_000_000
 
 
-class ActorCritic(nn.Module):
+class Actor(nn.Module):
+    """Logits of all actions: the part that plays.
+
+    Args:
+        spaces: Whose observations and actions they are.
+        widths: Of the hidden layers.
+        combinations: See `PPOAllSettings`.
+        legal: See `PPOAllSettings`.
+    """
+
+    def __init__(
+        self,
+        spaces: Spaces,
+        widths: tuple[int, ...],
+        combinations: bool = False,
+        legal: bool = False,
+    ) -> None:
+        super().__init__()
+        self.legal = legal
+        extra = spaces.num_actions if legal else 0
+        self.body = Body(spaces, widths, combinations=combinations, extra=extra)
+        self.actor = ActionHead(spaces, self.body.size)
+
+    def situation(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """The last hidden layer, float32 [k, size], see `forward`."""
+        hidden: torch.Tensor = self.body(observations, masks.float() if self.legal else None)
+        return hidden
+
+    def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Logits float32 [k, A].
+
+        Args:
+            observations: int8 or float32 [k, D].
+            masks: The legal actions, int8 [k, A].
+        """
+        logits: torch.Tensor = self.actor(self.situation(observations, masks))
+        return logits
+
+
+class ActorCritic(Actor):
     """Logits of all actions, and the value."""
 
     def __init__(self, spaces: Spaces, settings: PPOAllSettings) -> None:
-        super().__init__()
-        self.body = Body(spaces, settings.network, combinations=settings.combinations)
-        self.actor = ActionHead(spaces, self.body.size)
+        super().__init__(spaces, settings.network, settings.combinations, settings.legal)
         self.critic_body: Body | None = None
         if settings.critic != "shared":
             views = spaces.num_players if settings.critic == "state" else 1
@@ -91,16 +132,17 @@ class ActorCritic(nn.Module):
         nn.init.orthogonal_(self.critic.weight)
         nn.init.zeros_(self.critic.bias)
 
-    def forward(
-        self, observations: torch.Tensor, states: torch.Tensor | None = None
+    def judge(
+        self, observations: torch.Tensor, masks: torch.Tensor, states: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits float32 [k, A] and values float32 [k].
 
         Args:
             observations: int8 [k, D].
+            masks: int8 [k, A].
             states: int8 [k, n · D], where the critic sees them.
         """
-        hidden = self.body(observations)
+        hidden = self.situation(observations, masks)
         judged = hidden
         if self.critic_body is not None:
             judged = self.critic_body(observations if states is None else states)
@@ -148,7 +190,9 @@ class PPOAllLearner(TorchLearner):
         """
         states = None if decisions.state is None else self.tensor(decisions.state)
         with torch.no_grad(), self.products():
-            logits, values = self.network(self.tensor(decisions.observation), states)
+            logits, values = self.network.judge(  # type: ignore[operator]
+                self.tensor(decisions.observation), self.tensor(decisions.action_mask), states
+            )
         if self._teacher and self.samples < self.settings.lessons:
             actions = self._teacher.act(decisions)
             log_prob = np.full(len(actions), np.nan, np.float32)
@@ -161,13 +205,17 @@ class PPOAllLearner(TorchLearner):
         """Some passes over the samples."""
         s = self.settings
         samples = samples_of(trajectories, self.scale, s.gamma, s.gae_lambda)
+        seen = len(samples)
+        if not s.forced:
+            choices = np.flatnonzero(samples.action_mask.sum(axis=1) > 1)
+            samples = samples.take(choices) if len(choices) else samples
         rate = self.set_learning_rate(progress)
         returns = samples.returns
         spread = samples.advantage.std() + np.float32(1e-8)
         samples.advantage = (samples.advantage - samples.advantage.mean()) / spread
         losses = [self._step(samples, returns, rows) for rows in self.minibatches(len(samples))]
         self.updates += 1
-        self.samples += len(samples)
+        self.samples += seen
         means = torch.stack(losses).mean(dim=0).tolist()
         taught = np.isnan(samples.log_prob)
         names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
@@ -189,9 +237,12 @@ class PPOAllLearner(TorchLearner):
             return self.tensor(array[rows])
 
         states = None if samples.state is None else part(samples.state)
+        masks = part(samples.action_mask)
         with self.products():
-            logits, values = self.network(part(samples.observation), states)
-        log_probs = masked_log_probs(logits.float(), part(samples.action_mask).bool())
+            logits, values = self.network.judge(  # type: ignore[operator]
+                part(samples.observation), masks, states
+            )
+        log_probs = masked_log_probs(logits.float(), masks.bool())
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         chosen = log_probs.gather(1, part(samples.action).unsqueeze(1)).squeeze(1)
         before = part(samples.log_prob)
@@ -215,22 +266,6 @@ class PPOAllLearner(TorchLearner):
         return {name: w for name, w in weights.items() if not name.startswith("critic")}
 
 
-class Actor(nn.Module):
-    """The part of `ActorCritic` that plays."""
-
-    def __init__(
-        self, spaces: Spaces, widths: tuple[int, ...], combinations: bool = False
-    ) -> None:
-        super().__init__()
-        self.body = Body(spaces, widths, combinations=combinations)
-        self.actor = ActionHead(spaces, self.body.size)
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Logits float32 [k, A] of observations [k, D]."""
-        logits: torch.Tensor = self.actor(self.body(observations))
-        return logits
-
-
 class PPOAllAgent(NetworkAgent):
     """A frozen player."""
 
@@ -239,5 +274,14 @@ class PPOAllAgent(NetworkAgent):
     @classmethod
     def build(cls, spaces: Spaces, settings: dict[str, Any]) -> nn.Module:
         """The actor."""
-        # Checkpoints that are older than the setting do not name it.
-        return Actor(spaces, settings["network"], settings.get("combinations", False))
+        # Checkpoints that are older than a setting do not name it.
+        return Actor(
+            spaces,
+            settings["network"],
+            settings.get("combinations", False),
+            settings.get("legal", False),
+        )
+
+    def inputs(self, decisions: Decisions) -> list[npt.NDArray[Any]]:
+        """Observations and masks."""
+        return [decisions.observation, decisions.action_mask]

@@ -36,6 +36,11 @@ class Samples:
     def __len__(self) -> int:
         return len(self.action)
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Samples:
+        """Some of these samples."""
+        taken = {name: None if one is None else one[rows] for name, one in vars(self).items()}
+        return Samples(**taken)  # type: ignore[arg-type]
+
     @property
     def returns(self) -> npt.NDArray[np.float32]:
         """Targets of the value function, float32 [N]."""

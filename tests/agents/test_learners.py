@@ -14,9 +14,17 @@ import torch
 from agents.base import Agent, Decisions
 from agents.checkpoints import CheckpointError, load_agent, save
 from agents.learners.base import Learner, ReturnScale
-from agents.learners.kinds import KINDS
-from agents.learners.network import ActionHead, best_actions, draw_actions, masked_log_probs
+from agents.learners.kinds import KINDS, make_frozen
+from agents.learners.network import (
+    ActionHead,
+    Body,
+    Combinations,
+    best_actions,
+    draw_actions,
+    masked_log_probs,
+)
 from agents.learners.self_play import SelfPlay
+from agents.learners.sizes import Sizes
 from agents.learners.trajectories import Trajectories
 from loop_envs import load_game
 from loop_envs.envs.batch import Batch
@@ -28,7 +36,10 @@ SMALL: dict[str, Any] = {
     "eight": 3,
 }
 VARIANTS: list[tuple[str, dict[str, Any]]] = [(kind, {}) for kind in KINDS] + [
-    ("ppo_all", {"critic": "state"})
+    ("ppo_all", {"critic": "state"}),
+    ("ppo_all", {"combinations": True, "legal": True, "forced": False}),
+    ("ppo_all", {"combinations": True, "critic": "state"}),
+    ("dmc", {"combinations": True}),
 ]
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_variant = pytest.mark.parametrize(("kind", "changes"), VARIANTS)
@@ -210,6 +221,87 @@ def test_actions_share_what_is_learned_about_their_cards() -> None:
         actions = torch.arange(5) * (game.num_actions - 1) // 4
         whole = head(situation)[torch.arange(5), actions]
         torch.testing.assert_close(head.at(situation, actions), whole)
+
+
+@pytest.mark.parametrize("env", ["loop_boards-v0", "loop_seats-v0"])
+def test_combinations_are_those_whose_cards_are_all_in_hand(env: str) -> None:
+    game = load_game(env)
+    batch = Batch(game, 64)
+    batch.reset(3)
+    batch.run(20)
+    observations = batch.observe_all(np.arange(64))
+    field, first = game.layout["hand"], game.layout.offsets["hand"]
+    cards = game.rules.action_cards(game)[:, : field.size]
+    wanted = {frozenset(np.flatnonzero(row)) for row in cards if row.sum() > 1}
+    for observation in observations[:, 0]:
+        hand = set(np.flatnonzero(observation[first : first + field.size]))
+        held = Combinations(game)(torch.from_numpy(observation[None]))
+        assert held.shape == (1, len(wanted))
+        assert held.sum() == sum(combination <= hand for combination in wanted)
+    # A body that sees several players takes each one's combinations from that player's hand.
+    body = Body(game, (4,), views=2, combinations=True)
+    seen: list[torch.Tensor] = []
+    body.layers.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    body(torch.from_numpy(observations[:, :2].reshape(64, -1)))
+    for view in range(2):
+        held = Combinations(game)(torch.from_numpy(observations[:, view]))
+        behind = 2 * game.layout.size + view * len(wanted)
+        assert torch.equal(seen[0][:, behind : behind + len(wanted)], held)
+
+
+def test_games_of_single_cards_have_no_combinations() -> None:
+    for env, options in (("loopla-v0", {}), ("loo-v0", {}), ("loo-v0", {"variant": "five_card"})):
+        game = load_game(env, **options)
+        combinations = Combinations(game)
+        assert combinations.number == 0
+        assert combinations(torch.zeros(3, game.layout.size)).shape == (3, 0)
+
+
+def test_several_sizes_share_the_combinations_of_the_largest() -> None:
+    games = [load_game("loop_boards-v0", num_players=number) for number in (4, 6)]
+    assert Combinations(Sizes(games)).number == Combinations(games[1]).number
+
+
+def test_a_player_may_be_told_what_is_legal() -> None:
+    for legal in (False, True):
+        learner: Any = _learner("ppo_all", legal=legal)
+        columns = _lots(learner)[0].columns
+        observations = torch.from_numpy(columns["observation"])
+        masks = torch.from_numpy(columns["action_mask"])
+        with torch.no_grad():
+            told = learner.network(observations, masks)
+            other = learner.network(observations, torch.zeros_like(masks))
+        assert torch.equal(told, other) != legal
+
+
+def test_decisions_without_a_choice_may_be_left_out() -> None:
+    """Whatever they are, the others are learned from in the same way."""
+    changed = []
+    for noise in (0, 1):
+        learner = _learner("ppo_all", forced=False)
+        lot = _lots(learner)[0]
+        forced = lot.columns["action_mask"].sum(axis=1) == 1
+        assert 0 < forced.sum() < len(forced)
+        lot.columns["observation"][forced] ^= noise
+        learner.update(lot, 0.0)
+        assert learner.samples == lot.num_ready
+        changed.append([weights.detach().clone() for weights in learner.module.parameters()])
+    for one, other in zip(*changed, strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("kind", ["ppo_all", "dmc"])
+def test_checkpoints_may_be_older_than_a_setting(kind: str) -> None:
+    learner = _learner(kind)
+    batch = Batch(learner.game, 64)
+    batch.reset(0)
+    decisions = Decisions.of(batch, np.arange(64))
+    frozen = learner.frozen()
+    new = make_frozen(kind, "new", learner.spaces, frozen)
+    for name in ("combinations", "legal", "forced"):
+        frozen["settings"].pop(name, None)
+    old = make_frozen(kind, "old", learner.spaces, frozen)
+    assert (new.act(decisions) == old.act(decisions)).all()
 
 
 def test_the_reward_scale_is_the_spread_of_returns() -> None:

@@ -117,8 +117,8 @@ def test_games_without_common_spaces_are_refused() -> None:
 
 SMALL = GAMES[1]
 KIND_CHANGES: list[tuple[str, dict[str, Any]]] = [
-    ("dmc", {}),
-    ("ppo_all", {"critic": "state"}),
+    ("dmc", {"combinations": True}),
+    ("ppo_all", {"critic": "state", "combinations": True, "legal": True}),
     ("ppo_all", {"teacher": "greedy", "lessons": 500}),
 ]
 every_kind = pytest.mark.parametrize(("kind", "changes"), KIND_CHANGES)
