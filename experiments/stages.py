@@ -83,6 +83,6 @@ def _run(stage: str, config: Config, game: Game, folder: RunFolder, progress: Pr
 
         play(config, game, folder, progress)
     else:
-        from experiments.fairness.study import run_study
+        from experiments.fairness.run import run_study
 
         run_study(config, game, folder, progress)

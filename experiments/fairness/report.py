@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from experiments.fairness.answers import Answer, finding_rows
+from experiments.fairness.study import Study
 from experiments.html_report import page
 from experiments.report import markdown
-
-if TYPE_CHECKING:
-    from experiments.fairness.study import Study
 
 
 def fact_lines(study: Study) -> list[str]:

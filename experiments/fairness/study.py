@@ -1,4 +1,4 @@
-"""A study: plays its arms, answers its questions, writes tables and a report."""
+"""A study: what questions are asked of, and the arms that are played for them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from agents.base import Agent
 from experiments.config import Config
 from experiments.config_fairness import FairnessConfig, name_of
 from experiments.config_tournament import TournamentAgent
-from experiments.fairness.answers import Answer, findings_frame
 from experiments.fairness.arms import Arm, Played, Player, play_arm
 from experiments.fairness.games import GameStudy, game_study
-from experiments.fairness.report import study_page, study_text
 from experiments.lineups import label, rotations
 from experiments.players import make_players
 from experiments.progress import Progress
-from experiments.runfolder import RunFolder, write_atomically, write_text
+from experiments.runfolder import RunFolder
 from experiments.schedule import Table
 from loop_envs.duplicate.movements import circular_orders, williams
 from loop_envs.game import Game
@@ -156,38 +154,3 @@ def ordered_tables(lineups: Lineups) -> list[list[Table]]:
 
 def _joined(*parts: str) -> str:
     return "-".join(part for part in parts if part)
-
-
-def run_study(config: Config, game: Game, folder: RunFolder, progress: Progress) -> None:
-    """Plays what is left of a study and writes tables and report.
-
-    Args:
-        config: A configuration with a study.
-        game: Its game.
-        folder: The run's folder.
-        progress: Shows how far it is.
-    """
-    study = Study(config, game, folder, progress)
-    answers = answer_all(study)
-    frame = findings_frame(answers)
-    write_atomically(folder.results / "findings.parquet", frame.write_parquet)
-    write_text(folder.path / "report.md", study_text(study, answers))
-    write_text(folder.path / "report.html", study_page(study, answers))
-    for answer in answers:
-        progress.print(f"\n{answer.title}")
-        for one in answer.findings:
-            progress.print(
-                f"  {one.sentence}",
-            )
-
-
-def answer_all(study: Study) -> list[Answer]:
-    """All questions of a study, in order."""
-    from experiments.fairness.controls import controls
-    from experiments.fairness.luck import luck
-    from experiments.fairness.scoring import scoring
-    from experiments.fairness.seats import seats
-    from experiments.fairness.standing import standing
-
-    common = (standing, seats, luck, scoring)
-    return [ask(study) for ask in (*common, *study.about.questions, controls)]
