@@ -140,6 +140,7 @@ def test_list_and_schema(file: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     schema = json.loads(capsys.readouterr().out)
     assert set(schema["properties"]) == {
         "name", "game", "seed", "threads", "workers", "output", "train", "tournament",
+        "fairness",
     }  # fmt: skip
 
 

@@ -149,7 +149,7 @@ def test_bad_values_are_named_and_nothing_is_created(
         ("name: a\nname: b", "key 'name' appears twice (line 2, column 1)"),
         ("{[1]: 2}", "unhashable"),
         ("{1: 2, name: x}", "1: unknown key"),
-        ("name: a\ngame: {env: loop_boards-v0}", "nothing to do, allowed: a section 'train'"),
+        ("name: a\ngame: {env: loop_boards-v0}", "nothing to do, allowed: sections 'train'"),
         ("a: \x00", "is no valid YAML"),
         ("a: !!python/object:os.system 1", "is no valid YAML"),
     ],

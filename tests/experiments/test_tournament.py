@@ -85,7 +85,7 @@ def test_results_are_those_of_the_matches(
     }  # fmt: skip
     expected = {
         (2**31 + board, label(lineup), rotation, seat, name)
-        for lineup in lineups(NAMES, 3)
+        for lineup in lineups(list(NAMES), 3)
         for rotation, seats in enumerate(rotations(lineup))
         for seat, name in enumerate(seats)
         for board in range(12)
@@ -199,7 +199,7 @@ def test_tables_and_report(whole: tuple[pl.DataFrame, RunFolder]) -> None:
 @pytest.mark.parametrize("mode", ["pairs", [["a", "b", "c"], ["d", "d", "a"]]])
 def test_other_lineups(tmp_path: Path, mode: Any) -> None:
     frame, folder = play(tmp_path, make_config(lineups=mode))
-    expected = [label(lineup) for lineup in lineups(NAMES, 3, mode)]
+    expected = [label(lineup) for lineup in lineups(list(NAMES), 3, mode)]
     assert set(frame["lineup"]) == set(expected)
     report = (folder.path / "report.md").read_text()
     assert "nan" not in report

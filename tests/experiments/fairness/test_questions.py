@@ -13,6 +13,7 @@ from experiments.fairness.scoring import FRESH, RULES, scoring
 from experiments.fairness.seats import seats
 from experiments.fairness.standing import standing
 from experiments.fairness.study import ordered_tables
+from loop_envs.duplicate import boards_needed
 from tests.experiments.fairness.studies import FakeStudy, make_study, results, study_config
 
 NAMES = ["greedy", "weak", "weaker", "random"]
@@ -49,9 +50,9 @@ def test_duplicate_is_worth_what_the_cards_are(tmp_path: Path) -> None:
         assert low < 5 < high
         assert high / low < 1.5
         # A difference of 1 with the spread √10, and with √2 where cards do not count.
-        for name, spread in (("matches on fresh deals", 10), ("matches in duplicate", 2)):
-            middle, low, high = found[f"{name} for {a} − {b}"]
-            expected = spread * 7.85
+        for name, matches, variance in (("on fresh deals", 1, 10), ("in duplicate", 4, 2 / 4)):
+            middle, low, high = found[f"matches {name} for {a} − {b}"]
+            expected = matches * boards_needed(1, math.sqrt(variance))
             assert low < 1.1 * expected
             assert high > 0.9 * expected
             assert middle == pytest.approx(expected, rel=0.35)

@@ -24,7 +24,15 @@ SMALL = [
 COMMON = {"ladder", "seats", "luck", "scoring", "controls"}
 
 
-@pytest.fixture(scope="module", params=CONFIGS, ids=lambda path: path.stem)
+QUICK = ("loop_boards", "loo_three_card")
+"""Played by default; every game's own questions have tests of their own besides."""
+_PARAMS = [
+    pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow)
+    for path in CONFIGS
+]
+
+
+@pytest.fixture(scope="module", params=_PARAMS)
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     config: Path = request.param
     out = tmp_path_factory.mktemp("study") / config.stem
