@@ -35,11 +35,6 @@ class Finding:
     boards: int
     sentence: str
 
-    @property
-    def clear(self) -> bool:
-        """Whether the interval excludes 0."""
-        return self.low > 0 or self.high < 0
-
 
 def finding(name: str, interval: Interval, unit: str, sentence: str, boards: int = 0) -> Finding:
     """A finding from an interval over boards.
