@@ -1,7 +1,7 @@
 """Arms of a study: tables that are played on many boards, with every match and every round kept.
 
-Results go to Parquet files in pieces of whole boards, and are read from there: what stays in memory
-are numbers for each board. A study that is interrupted goes on with the pieces that are left.
+Results go to Parquet files in pieces of whole boards, and are read from there. A study that is
+interrupted goes on with the pieces that are left.
 """
 
 from __future__ import annotations
