@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -88,8 +89,11 @@ def _run_in(
     folder: RunFolder, stages: Sequence[str], config: Config, verb: str, progress: Progress
 ) -> int:
     from experiments.errors import ExperimentError
+    from experiments.progress import duration
     from experiments.stages import run_stages
+    from experiments.usage import peak_memory
 
+    start = time.perf_counter()
     try:
         run_stages(stages, config, config.make_game(), folder, progress)
     except KeyboardInterrupt:
@@ -101,6 +105,9 @@ def _run_in(
         file = folder.path / "error.txt"
         file.write_text(traceback.format_exc(), encoding="utf-8")
         return say(f"{type(error).__name__}: {error} (more in {file})", FAILED)
+    memory = peak_memory()
+    of_memory = "" if memory is None else f", at most {memory:,.0f} MiB of memory"
+    progress.print(f"this process: {duration(time.perf_counter() - start)}{of_memory}")
     progress.print(f"finished: {folder.path}")
     return 0
 

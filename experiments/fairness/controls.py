@@ -91,7 +91,7 @@ def _exact_zero(study: Study) -> Finding:
     best = study.player(study.settings.ladder[0])
     tables = [Table(label(names), k, seats) for k, seats in enumerate(rotations(names))]
     arm = Arm("equal", dict.fromkeys(names, best), [tables], EQUAL_BOARDS, rounds=False)
-    _, margins = by_board(study.play(arm).matches, ["agent"], "margin")
+    _, margins = by_board(study.play(arm), ["agent"], "margin")
     most = float(np.abs(margins).max())
     # Sums of a board are of a handful of numbers that are whole multiples of 1/n.
     zero = most < 1e-9
@@ -117,7 +117,7 @@ def _twins(study: Study) -> Floats:
     players = {name: study.player(last, seed=1 + i) for i, name in enumerate(names)}
     tables = [Table(label(names), k, seats) for k, seats in enumerate(rotations(names))]
     arm = Arm("twins", players, [tables], REPEATS * BOARDS, rounds=False)
-    _, margins = by_board(study.play(arm).matches, ["agent"], "margin")
+    _, margins = by_board(study.play(arm), ["agent"], "margin")
     return (margins[:, 0] - margins[:, 1]).reshape(REPEATS, BOARDS)
 
 

@@ -12,30 +12,20 @@ import numpy.typing as npt
 import polars as pl
 
 from experiments import plots
-from experiments.fairness.answers import Answer, Finding, finding, number, shown
-from experiments.fairness.boards import MATCH, Floats
+from experiments.fairness.answers import Answer, Finding, finding, shown
+from experiments.fairness.boards import MATCH, Floats, each_board
 from experiments.fairness.study import Study
-from experiments.html_sections import Plot, Table
+from experiments.fairness.variance import Parts, parts_table, reliability
+from experiments.html_sections import Plot
 from loop_envs.duplicate import (
     Interval,
     boards_needed,
-    decision_study,
     jackknife_interval,
     mean_interval,
-    variance_components,
 )
 
 COMPONENT_BOARDS = 400
 """Boards whose variance is split up; more would cost more than they tell."""
-TERMS = (("agent",), ("board",), ("seat",), ("board", "seat"), ("agent", "board"))
-WORDS = {
-    "agent": "skill",
-    "board": "the deal as a whole",
-    "seat": "the seat",
-    "board×seat": "the cards of a seat",
-    "agent×board": "what suits an agent",
-    "rest": "all else, such as who else plays",
-}
 
 
 def luck(study: Study) -> Answer:
@@ -48,17 +38,15 @@ def luck(study: Study) -> Answer:
     )
     played = study.ladders()
     few = min(played.boards, COMPONENT_BOARDS)
-    some = pl.col("board") < study.settings.first_board + few
-    matches = played.matches.filter(some).select(*MATCH, "seat", "agent", "points").collect()
     score, unit = study.about.score, study.about.score_unit
-    rounds = played.rounds.filter(some).select(*MATCH, "round", "seat", "agent", score).collect()
-    shares, curves = [], {}
-    for name, frame, column in (
-        ("match", matches, "points"),
-        ("round", _first_rounds(rounds), score),
-    ):
-        share = _skill_share(frame, column)
-        shares.append(share)
+    keys = (*MATCH, "seat", "agent")
+    some = list(played.some(few).parts())
+    matches = pl.concat(part.matches.select(*keys, "points").collect() for part in some)
+    rounds = pl.concat(_first_rounds(part.rounds).select(*keys, score).collect() for part in some)
+    curves = {}
+    for name, frame, column in (("match", matches, "points"), ("round", rounds, score)):
+        parts = Parts(frame, column)
+        share = parts.share("agent")
         what = "score of a single match" if name == "match" else f"{unit} of a single round"
         answer.findings.append(
             finding(
@@ -70,16 +58,19 @@ def luck(study: Study) -> Answer:
                 few,
             )
         )
-        parts = variance_components(frame, TERMS, column)
-        _component_table(answer, name, parts)
+        answer.tables.append(parts_table(name, parts))
         if name == "match":
-            curves = _reliability(parts, study.num_players)
+            curves = reliability(parts, study.num_players)
     alt = "Reliability of the ranking against the number of matches, with and without duplicate"
     svg = plots.curve_plot(
         "reliability", alt, curves, "matches of an agent", "reliability", log=True
     )
     answer.plots.append(
-        Plot(svg, "Share of the variance of agents' means that is skill, by matches played.")
+        Plot(
+            svg,
+            "Share of the variance of agents' means that is skill, by matches played, with 95 % "
+            "intervals.",
+        )
     )
     for better, worse in pairwise(study.ladder):
         answer.findings += _neighbours(study, answer, better, worse)
@@ -92,40 +83,8 @@ def luck(study: Study) -> Answer:
     return answer
 
 
-def _first_rounds(rounds: pl.DataFrame) -> pl.DataFrame:
+def _first_rounds(rounds: pl.LazyFrame) -> pl.LazyFrame:
     return rounds.filter(pl.col("round") == 0)
-
-
-def _skill_share(frame: pl.DataFrame, column: str) -> Interval:
-    boards = frame["board"].unique().sort().to_numpy()
-    parts = {int(key[0]): part for key, part in frame.partition_by("board", as_dict=True).items()}
-
-    def share(chosen: npt.NDArray[np.int64]) -> float:
-        some = pl.concat([parts[int(board)] for board in chosen])
-        components = variance_components(some, TERMS, column)
-        return float(components.row(0, named=True)["share"])
-
-    mean, low, high, _ = jackknife_interval(boards, share, 10)
-    return Interval(mean, max(low, 0.0), min(high, 1.0), len(boards))
-
-
-def _component_table(answer: Answer, name: str, parts: pl.DataFrame) -> None:
-    rows = [["source", "what it is", "variance", "share"]]
-    for row in parts.iter_rows(named=True):
-        words = WORDS[row["component"]]
-        rows.append([row["component"], words, number(row["variance"]), f"{row['share']:.1%}"])
-    answer.tables.append(Table(rows, f"Where the variance of a {name} comes from", left=2))
-
-
-def _reliability(parts: pl.DataFrame, n: int) -> dict[str, Floats]:
-    """Reliability against the number of matches, fresh deals and duplicate."""
-    fresh, duplicate = [], []
-    for matches in np.unique(np.geomspace(n, 4096, 25).round()):
-        value = decision_study(parts, float(matches)).phi
-        fresh.append((matches, value, value, value))
-        value = decision_study(parts, float(matches) / n, n).coefficient
-        duplicate.append((matches, value, value, value))
-    return {"fresh deals": np.array(fresh), "duplicate": np.array(duplicate)}
 
 
 class _Unit(NamedTuple):
@@ -133,11 +92,13 @@ class _Unit(NamedTuple):
 
     Attributes:
         name: Name.
+        counts: What is counted, rounds or matches.
         matches: Matches that one costs; nan where it is a part of a match.
         values: float64 [boards, units]: differences of the two agents.
     """
 
     name: str
+    counts: str
     matches: float
     values: Floats
 
@@ -145,15 +106,16 @@ class _Unit(NamedTuple):
 def _neighbours(study: Study, answer: Answer, better: str, worse: str) -> list[Finding]:
     played = study.ladders()
     n = study.num_players
-    tables = _differences(played.matches, better, worse, "margin", MATCH)
-    rounds = _differences(
-        played.rounds, better, worse, study.about.score, (*MATCH, "round"), first_round=True
+    score = study.about.score
+    tables = each_board(played, lambda part: _differences(part.matches, better, worse, "margin"))
+    rounds = each_board(
+        played, lambda part: _differences(_first_rounds(part.rounds), better, worse, score)
     )
     duplicate = tables.reshape(len(tables), -1, n).mean(axis=2)
     units = [
-        _Unit("first rounds", 1.0, rounds),
-        _Unit("matches on fresh deals", 1.0, tables),
-        _Unit("matches in duplicate", float(n), duplicate),
+        _Unit("first rounds", "rounds", 1.0, rounds),
+        _Unit("matches on fresh deals", "matches", 1.0, tables),
+        _Unit("matches in duplicate", "matches", float(n), duplicate),
     ]
     found = []
     for unit in units:
@@ -167,7 +129,7 @@ def _neighbours(study: Study, answer: Answer, better: str, worse: str) -> list[F
         else:
             text = f"To tell **{better}** from **{worse}** takes {shown(needed)} {unit.name}."
         name = f"{unit.name} for {better} − {worse}"
-        found.append(finding(name, needed, unit.name.split()[0], text))
+        found.append(finding(name, needed, unit.counts, text))
     gain = jackknife_interval(np.arange(len(tables)), _log_gain(tables, n))
     ends = [math.exp(x) for x in gain[:3]]
     interval = Interval(ends[0], ends[1], ends[2], len(tables))
@@ -182,28 +144,19 @@ def _neighbours(study: Study, answer: Answer, better: str, worse: str) -> list[F
     return found
 
 
-def _differences(
-    frame: pl.LazyFrame,
-    a: str,
-    b: str,
-    column: str,
-    match: tuple[str, ...],
-    first_round: bool = False,
-) -> Floats:
+def _differences(frame: pl.LazyFrame, a: str, b: str, column: str) -> Floats:
     """Differences at every table where both sit, float64 [boards, tables].
 
     Tables of a line-up come together, in order of their rotations.
     """
-    if first_round:
-        frame = frame.filter(pl.col("round") == 0)
     agent = pl.col("agent").cast(pl.String)
     signed = pl.col(column) * (agent == a) - pl.col(column) * (agent == b)
     both = (
         frame.filter(agent.is_in([a, b]))
-        .group_by(match)
+        .group_by(MATCH)
         .agg(signed.cast(pl.Float64).sum().alias("value"), pl.len())
         .filter(pl.col("len") == 2)
-        .sort(match)
+        .sort(MATCH)
         .collect()
     )
     return both["value"].to_numpy().reshape(both["board"].n_unique(), -1)

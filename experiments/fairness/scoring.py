@@ -11,7 +11,16 @@ from scipy import special, stats
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, triples
+from experiments.fairness.boards import (
+    MATCH,
+    Floats,
+    by_board,
+    each_board,
+    over_boards,
+    triples,
+    within,
+)
+from experiments.fairness.played import Part
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import (
@@ -54,7 +63,7 @@ def scoring(study: Study) -> Answer:
     )
     played = study.ladders()
     scores = _score_boards(study)
-    tables = played.num_matches / played.boards
+    tables = played.tables
     boards = max(1.0, settings.matches / tables)
     pairs = list(pairwise(range(len(study.ladder))))
     ahead = _z(pairs, boards)
@@ -101,14 +110,18 @@ def scoring(study: Study) -> Answer:
 
 def _score_boards(study: Study) -> dict[str, Floats]:
     """Mean score of every agent on every board, by rule: float64 [boards, agents]."""
-    parts: dict[str, list[Floats]] = {name: [] for name in RULES}
-    for piece in study.ladders().pieces:
-        results = pl.read_parquet(piece)
-        for name, rule in RULES.items():
-            keys, values = by_board(rule(results).lazy(), ["agent"], "score")
-            order = [[str(key[0]) for key in keys].index(agent) for agent in study.ladder]
-            parts[name].append(values[:, order])
-    return {name: np.concatenate(values) for name, values in parts.items()}
+    return {name: _by_agent(study, rule) for name, rule in RULES.items()}
+
+
+def _by_agent(study: Study, rule: Callable[[pl.DataFrame], pl.DataFrame]) -> Floats:
+    """Mean score of every agent on every board by a rule, agents in the order of the ladder."""
+
+    def scored(part: Part) -> pl.LazyFrame:
+        return rule(part.matches.collect()).lazy()
+
+    keys, values = by_board(study.ladders(), ["agent"], "score", scored)
+    names = [str(key[0]) for key in keys]
+    return values[:, [names.index(name) for name in study.ladder]]
 
 
 def _z(pairs: list[tuple[int, int]], boards: float) -> Ahead:
@@ -134,7 +147,7 @@ def _wrong(values: Floats, z: Ahead, pairs: int) -> list[Interval]:
         return Interval(mean, low, high, len(values))
 
     mean = jackknife_interval(values, lambda x: float(special.ndtr(-z(x)).mean()))
-    mean = Interval(mean.mean, max(mean.low, 0.0), min(mean.high, 1.0), len(values))
+    mean = within(mean)._replace(n=len(values))
     return [*(of(i) for i in range(pairs)), mean]
 
 
@@ -156,9 +169,7 @@ def _wrong_fresh(study: Study, pairs: list[tuple[int, int]], matches: int) -> li
     each if it took part, divided by the share of matches in which agents take part.
     """
     names, part = study.ladder, study.num_players / len(study.ladder)
-    keys, margins = by_board(study.ladders().matches, ["agent"], "margin")
-    order = [[str(key[0]) for key in keys].index(agent) for agent in names]
-    margins = margins[:, order]
+    margins = _by_agent(study, RULES["points"])
     centred = [
         (pl.col("margin") - mean).filter(pl.col("agent").cast(pl.String) == name).sum().alias(name)
         for name, mean in zip(names, margins.mean(axis=0), strict=True)
@@ -167,17 +178,13 @@ def _wrong_fresh(study: Study, pairs: list[tuple[int, int]], matches: int) -> li
         ((pl.col(names[a]) - pl.col(names[b])) / part).pow(2).mean().alias(f"{a} {b}")
         for a, b in pairs
     ]
-    squares = (
-        study.ladders()
-        .matches.group_by(MATCH)
-        .agg(centred)
-        .group_by("board")
-        .agg(moved)
-        .sort("board")
-        .drop("board")
-        .collect(engine="streaming")
-        .to_numpy()
-    )
+
+    def squared(part: Part) -> Floats:
+        of_match = part.matches.group_by(MATCH).agg(centred)
+        of_board = of_match.group_by("board").agg(moved).sort("board").drop("board")
+        return of_board.collect().to_numpy()
+
+    squares = each_board(study.ladders(), squared)
 
     def z(x: Floats) -> Floats:
         k = len(names)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
-from experiments.fairness.arms import Played
-from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, p_value
+from experiments.fairness.boards import MATCH, Floats, Rows, by_board, over_boards, p_value
 from experiments.fairness.games import Role
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval, bias_of_boards, holm
@@ -54,33 +51,23 @@ def seats(study: Study) -> Answer:
 def _match_margins(played: Played, column: str, in_rounds: bool = False) -> Margins:
     """Margins of matches by a column, of the first round if it is one of the table of rounds."""
 
-    def read(piece: Path, rounds: Path) -> pl.DataFrame:
-        matches = pl.read_parquet(piece)
+    def rows(part: Part) -> pl.LazyFrame:
         if not in_rounds:
-            return matches
-        keys = pl.read_parquet(rounds).filter(pl.col("round") == 0)
-        return matches.join(keys.select(*MATCH, "seat", column), on=[*MATCH, "seat"])
+            return part.matches
+        keys = part.rounds.filter(pl.col("round") == 0).select(*MATCH, "seat", column)
+        return part.matches.join(keys, on=[*MATCH, "seat"])
 
-    return _margins(played, column, read)
+    return _margins(played, column, rows)
 
 
 def _round_margins(played: Played, column: str, score: str) -> Margins:
     """Margins of rounds by a column."""
     margin = pl.col(score) - pl.col(score).mean().over(*MATCH, "round")
-
-    def read(_: Path, rounds: Path) -> pl.DataFrame:
-        return pl.read_parquet(rounds).with_columns(margin=margin)
-
-    return _margins(played, column, read)
+    return _margins(played, column, lambda part: part.rounds.with_columns(margin=margin))
 
 
-def _margins(played: Played, column: str, read: Callable[[Path, Path], pl.DataFrame]) -> Margins:
-    """A piece at a time, so that the memory does not grow with the rounds."""
-    means = pl.concat(
-        read(piece, rounds).group_by("board", column).agg(pl.col("margin").mean())
-        for piece, rounds in zip(played.pieces, played.round_pieces, strict=True)
-    )
-    keys, values = by_board(means.lazy(), [column], "margin")
+def _margins(played: Played, column: str, rows: Rows) -> Margins:
+    keys, values = by_board(played, [column], "margin", rows)
     return [int(key[0]) for key in keys], values
 
 
@@ -129,16 +116,18 @@ def _neighbours(study: Study, answer: Answer) -> list[Finding]:
     """What it is worth to sit at a given distance from an agent of the ladder."""
     played = study.ladders()
     n = study.num_players
-    own = played.matches.select(*MATCH, "seat", "agent", "margin")
-    pairs = own.join(own, on=list(MATCH), suffix="_other").filter(
-        pl.col("seat") != pl.col("seat_other")
-    )
-    # What an agent gains anyway says nothing of its neighbour.
-    usual = own.group_by("agent").agg(usual=pl.col("margin").mean())
     away = (pl.col("seat_other") - pl.col("seat") + n) % n
-    pairs = pairs.join(usual, on="agent").with_columns(away=away)
-    more = pl.col("margin") - pl.col("usual")
-    keys, cells = by_board(pairs, ["agent_other", "away"], more)
+    # What an agent gains anyway says nothing of its neighbour.
+    agents, margins = by_board(played, ["agent"], "margin")
+    usual = {str(name): float(margins[:, i].mean()) for i, (name,) in enumerate(agents)}
+    more = pl.col("margin") - pl.col("agent").cast(pl.String).replace_strict(usual)
+
+    def pairs(part: Part) -> pl.LazyFrame:
+        own = part.matches.select(*MATCH, "seat", "agent", "margin")
+        both = own.join(own, on=list(MATCH), suffix="_other")
+        return both.filter(pl.col("seat") != pl.col("seat_other")).with_columns(away=away)
+
+    keys, cells = by_board(played, ["agent_other", "away"], more, pairs)
     names = study.ladder
     values, half = np.full((2, len(names), n - 1), np.nan)
     p_values, effects = [], []

@@ -24,7 +24,7 @@ def standing(study: Study) -> Answer:
         "The agents",
         "Does the ladder stand in the order that was given, and where are the others?",
     )
-    names, margins = by_board(study.ladders().matches, ["agent"], "margin")
+    names, margins = by_board(study.ladders(), ["agent"], "margin")
     of = {str(name): margins[:, i] for i, (name,) in enumerate(names)}
     for better, worse in pairwise(study.ladder):
         interval = over_boards(of[better] - of[worse])
@@ -61,8 +61,8 @@ def _against_best(study: Study, agent: TournamentAgent) -> Finding:
     ]
     players = {best: study.player(study.settings.ladder[0]), name: study.player(agent)}
     arm = Arm(f"other-{name}", players, [tables], study.settings.others_boards, rounds=False)
-    played = study.play(arm).matches
-    _, margins = by_board(played, ["agent"], "margin")  # sorted as the players are: best first
+    # Sorted as the players are: best first.
+    _, margins = by_board(study.play(arm), ["agent"], "margin")
     interval = over_boards(margins[:, 1] - margins[:, 0])
     if interval.low <= 0 <= interval.high:
         verdict = f"is level with **{best}**"

@@ -10,8 +10,10 @@ from agents.base import Agent
 from experiments.config import Config
 from experiments.config_fairness import FairnessConfig, name_of
 from experiments.config_tournament import TournamentAgent
-from experiments.fairness.arms import Arm, Played, Player, play_arm
+from experiments.fairness.arms import Arm, Player
 from experiments.fairness.games import GameStudy, game_study
+from experiments.fairness.played import Played
+from experiments.fairness.playing import play_arm
 from experiments.lineups import label, rotations
 from experiments.players import make_players
 from experiments.progress import Progress
@@ -97,12 +99,10 @@ class Study:
         if arm.name not in self._played:
             options = self.game.options | dict(arm.options)
             game = Game(self.game.env_id, rules_of(self.game.env_id), options)
-            first = self.settings.first_board
-            total = arm.num_matches(range(first, first + arm.boards))
-            with self._progress.task(arm.name, total, 0, "matches") as task:
+            with self._progress.task(arm.name, arm.num_matches, 0, "matches") as task:
                 self._played[arm.name] = play_arm(
-                    game, arm, self._folder.results / "arms" / arm.name, self.config.seed, first,
-                    self.config.threads, task,
+                    game, arm, self._folder.results / "arms" / arm.name, self.config.seed,
+                    self.settings.first_board, self.config.threads, task,
                 )  # fmt: skip
         return self._played[arm.name]
 

@@ -12,7 +12,7 @@ import polars as pl
 from rich.console import Console
 
 from experiments.config import Config, parse_config
-from experiments.fairness.arms import Played
+from experiments.fairness.played import Part, Piece, Played
 from experiments.fairness.study import Study
 from experiments.progress import Progress
 from experiments.runfolder import RunFolder
@@ -63,8 +63,9 @@ class FakeStudy(Study):
         frame.with_columns(
             round=pl.lit(0, pl.Int16), gain=pl.col("points"), result=pl.col("points")
         ).write_parquet(file.with_suffix(".rounds"))
-        matches = frame.height // config.make_game().num_players
-        self._given = Played(self.game, frame["board"].n_unique(), matches, [file])
+        boards = range(frame["board"].n_unique())
+        tables = frame.height // self.num_players // len(boards)
+        self._given = Played(self.game, boards, tables, [Piece(file, boards)])
 
     def ladders(self, options: Mapping[str, Any] | None = None, name: str = "") -> Played:
         return self._given
@@ -94,3 +95,8 @@ def results(
     columns = ["board", "lineup", "rotation", "seat", "agent", "points"]
     frame = pl.DataFrame(rows, columns, orient="row")
     return frame.with_columns(pl.col("agent").cast(names), pl.col("rotation").cast(pl.Int16))
+
+
+def whole(played: Played) -> Part:
+    """All boards as one part, for arms that are small."""
+    return Part(played.game, played.numbers, played.tables, played.pieces)

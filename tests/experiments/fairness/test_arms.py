@@ -18,7 +18,7 @@ from loop_envs.envs.matches import play_matches, play_rounds
 from loop_envs.errors import OptionError
 from loop_envs.game import Game, State
 from loop_envs.policies import decision_keys, nth_legal
-from tests.experiments.fairness.studies import LADDER, make_study, study_config
+from tests.experiments.fairness.studies import LADDER, make_study, study_config, whole
 
 GAMES: dict[str, dict[str, Any]] = {
     "loop_boards-v0": {"num_players": 5},
@@ -91,7 +91,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def test_every_match_is_the_one_that_the_agents_play(study: Study) -> None:
-    played = study.ladders()
+    played = whole(study.ladders())
     frame = played.matches.collect()
     game = study.game
     assert frame.height == 4 * played.num_matches == 4 * 100 * 4
@@ -106,7 +106,7 @@ def test_every_match_is_the_one_that_the_agents_play(study: Study) -> None:
 
 
 def test_rounds_add_up_to_matches(study: Study) -> None:
-    played = study.ladders()
+    played = whole(study.ladders())
     keys = ["board", "lineup", "rotation", "seat", "agent"]
     total = played.rounds.group_by(keys).agg(pl.col("gain").sum(), pl.len()).collect()
     both = played.matches.collect().join(total, on=keys)
@@ -130,19 +130,19 @@ def test_threads_and_interruptions_change_nothing(tmp_path: Path) -> None:
     first = make_study(tmp_path / "a", config)
     second = make_study(tmp_path / "b", config.model_copy(update={"threads": 1}))
     lineups = [tuple(first.ladder)]
-    arm = Arm("many", first.players(), ordered_tables(lineups), 6000)
+    arm = Arm("many", first.players(), ordered_tables(lineups), 1500)
     a, b = first.play(arm), second.play(arm)
     assert len(a.pieces) == 2
     for one, other in zip(a.pieces, b.pieces, strict=True):
-        assert one.name == other.name
-        assert one.read_bytes() == other.read_bytes()
-        rounds = [path.with_suffix(".rounds").read_bytes() for path in (one, other)]
-        assert rounds[0] == rounds[1]
-    whole, kept = a.pieces[1].read_bytes(), a.pieces[0].stat().st_mtime_ns
-    a.pieces[1].unlink()
+        assert one.path.name == other.path.name
+        assert one.path.read_bytes() == other.path.read_bytes()
+        assert one.rounds.read_bytes() == other.rounds.read_bytes()
+    last = a.pieces[1].path
+    whole, kept = last.read_bytes(), a.pieces[0].path.stat().st_mtime_ns
+    last.unlink()
     again = Study(config, first.game, first._folder).play(arm)
-    assert again.pieces[1].read_bytes() == whole
-    assert again.pieces[0].stat().st_mtime_ns == kept
+    assert again.pieces[1].path.read_bytes() == whole
+    assert again.pieces[0].path.stat().st_mtime_ns == kept
 
 
 def test_other_players_and_options_are_other_results(study: Study) -> None:
@@ -153,6 +153,6 @@ def test_other_players_and_options_are_other_results(study: Study) -> None:
         Arm("y", {"random": study.player("random", seed=1)}, table, 2),
         Arm("z", {"random": random}, table, 2, {"golden": 0}),
     ]
-    names = {study.play(arm).pieces[0].name for arm in arms}
+    names = {study.play(arm).pieces[0].path.name for arm in arms}
     assert len(names) == 3
     assert LADDER[0] == "greedy"

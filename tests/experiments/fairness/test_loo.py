@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +14,45 @@ import pytest
 from experiments.fairness.answers import Answer
 from experiments.fairness.boards import Floats, p_value
 from experiments.fairness.games import rounds_of
-from experiments.fairness.games.loo.ahead import ahead, half, shares_ahead
+from experiments.fairness.games.loo.ahead import ahead, half
 from experiments.fairness.games.loo.claims import Claim, judged
-from experiments.fairness.games.loo.dealer import advantage, dealer
+from experiments.fairness.games.loo.dealer import advantage, dealer, places
+from experiments.fairness.games.loo.leads import shares_ahead
 from experiments.fairness.games.loo.miss import miss
 from experiments.fairness.games.loo.miss_worth import head_to_head
-from experiments.fairness.games.loo.pools import class_sums, growth, signal_to_noise
+from experiments.fairness.games.loo.pools import (
+    Form,
+    class_sums,
+    growth,
+    pools_by_number,
+    signal_to_noise,
+)
 from experiments.fairness.games.loo.reading import (
     Deals,
     exponential,
+    powers,
     ratio,
     ratio_change,
     read_deals,
     share_of,
 )
 from experiments.fairness.games.loo.sessions import ends
-from experiments.fairness.games.loo.skill import best_rest, pair, repetitions, spread, tail_share
+from experiments.fairness.games.loo.skill import (
+    Measure,
+    differences,
+    repetitions,
+    sizes_of,
+    spread,
+    sums_of,
+    tail_share,
+)
 from experiments.fairness.games.loo.stakes import stake_forms, stakes
 from experiments.fairness.games.loo.without import measures, other_form
 from experiments.fairness.study import Study
-from loop_envs.duplicate import Interval
+from loop_envs.duplicate import Interval, mean_interval
 from loop_envs.game import Game
 from loop_envs.registry import rules_of
-from tests.experiments.fairness.studies import make_study, study_config
+from tests.experiments.fairness.studies import make_study, study_config, whole
 
 ENV = "loo-v0"
 LADDER: list[Any] = ["cautious"] + [
@@ -205,7 +222,7 @@ def test_a_variant_without_a_miss(tmp_path: Path) -> None:
     assert "Pam" in answer.title
     _complete(dealer(other))
     # Nobody may pass on a single pool.
-    deals = read_deals(other, other.identical())
+    deals = read_deals(whole(other.identical()))
     assert deals.of["forced"][deals.single].all()
 
 
@@ -251,9 +268,10 @@ def _deals(gain: Floats, board: Any, number: Any, **columns: Any) -> Deals:
         "after": np.tile(np.arange(n), (k, 1)),
         "single": np.ones((k, n), bool),
         "pool": np.full((k, n), 15.0),
+        **{name: np.zeros((k, n), int) for name in ("declared", "forced", "looed", "tricks")},
         **columns,
     }
-    return Deals(int(board.max()) + 1, board, np.cumsum(number == 0) - 1, number, of)
+    return Deals(range(int(board.max()) + 1), board, np.cumsum(number == 0) - 1, number, of)
 
 
 def _random(n: int, deals: int, boards: int = RNG_BOARDS, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -271,44 +289,46 @@ def test_a_planted_advantage_of_the_dealer() -> None:
     gain, after = np.empty_like(noise), np.empty(noise.shape, int)
     np.put_along_axis(gain, seats, noise, axis=1)
     np.put_along_axis(after, seats, np.tile(np.arange(4), (len(noise), 1)), axis=1)
-    deals = _deals(gain, board, number, after=after)
-    found = ratio(*advantage(deals, deals.single, 3))
+    sums = places(_deals(gain, board, number, after=after))
+    found = ratio(*advantage(sums, "single", 3))
     assert found.low < 0.5 < found.high
     assert found.low > 0
-    nothing = ratio(*advantage(deals, deals.single, 0))
+    nothing = ratio(*advantage(sums, "single", 0))
     assert nothing.low < -0.5 / 3 < nothing.high
-    none = ratio(*advantage(deals, ~deals.single, 3))
+    none = ratio(*advantage(sums, "looed", 3))
     assert math.isnan(none.mean)
 
 
 def test_a_planted_change_is_found_on_the_same_boards() -> None:
     noise, board, number = _random(3, 5)
-    base = _deals(noise, board, number)
-    more = _deals(noise + np.array([0, 0, 0.3]), board, number)
-    change = ratio_change(advantage(more, more.single, 2), advantage(base, base.single, 2))
+    base = places(_deals(noise, board, number))
+    more = places(_deals(noise + np.array([0, 0, 0.3]), board, number))
+    change = ratio_change(advantage(more, "single", 2), advantage(base, "single", 2))
     assert change.mean == pytest.approx(0.3)
     assert change.high - change.low < 1e-9  # the noise is the same
+
+
+def _repetitions(deals: Deals, side: int) -> Measure:
+    return repetitions(sums_of(deals, differences(deals, deals.n)[:, side]))
 
 
 def test_skill_against_luck() -> None:
     noise, board, number = _random(4, 50)
     noise[:, 0] += 0.25
     deals = _deals(noise, board, number)
-    rest = best_rest(4)
     # The difference has variance 1 + 1/3 and mean 1/4.
-    needed = exponential(repetitions(deals, rest).interval())
+    needed = exponential(_repetitions(deals, 0).interval())
     assert needed.low < (4 / 3) / 0.25**2 < needed.high
-    two = exponential(repetitions(deals, pair(0, 1, 4)).interval())
+    two = exponential(_repetitions(deals, 1).interval())
     assert two.low < 2 / 0.25**2 < two.high
     # Twice the stakes change nothing, twice the noise needs four times as many.
     double = _deals(2 * noise, board, number)
-    assert repetitions(double, rest).minus(repetitions(deals, rest)).mean == pytest.approx(0)
+    assert _repetitions(double, 0).minus(_repetitions(deals, 0)).mean == pytest.approx(0)
     wide = noise + np.random.default_rng(1).normal(size=noise.shape) * np.sqrt(3)
-    apart = exponential(
-        repetitions(_deals(wide, board, number), rest).minus(repetitions(deals, rest))
-    )
+    apart = exponential(_repetitions(_deals(wide, board, number), 0).minus(_repetitions(deals, 0)))
     assert apart.low < 4 < apart.high
-    assert exponential(spread(double).minus(spread(deals))).mean == pytest.approx(2)
+    narrow, twice = (spread(sizes_of([one])) for one in (deals, double))
+    assert exponential(twice.minus(narrow)).mean == pytest.approx(2)
 
 
 def test_unequal_pools_are_seen_to_add_luck() -> None:
@@ -316,10 +336,10 @@ def test_unequal_pools_are_seen_to_add_luck() -> None:
     noise[:, 0] += 0.25
     pool = np.where(number % 10 == 9, 10.0, 1.0)[:, None] * np.ones((1, 4))
     deals = _deals(noise * pool, board, number, pool=pool)
-    even = repetitions(deals, best_rest(4, by_pool=True))
-    assert even.minus(repetitions(deals, best_rest(4))).high < 0
+    even = repetitions(sums_of(deals, differences(deals, 4)[:, 0] / deals.pool))
+    assert even.minus(_repetitions(deals, 0)).high < 0
     # E(p²) / E(p)² with pools of 1 and 10.
-    change = exponential(repetitions(deals, best_rest(4)).minus(even))
+    change = exponential(_repetitions(deals, 0).minus(even))
     assert change.low < 10.9 / 1.9**2 < change.high
 
 
@@ -328,14 +348,32 @@ def test_tail_share() -> None:
     pool = np.full((1000, 3), 10.0)
     board = np.repeat(np.arange(100), 10)
     number = np.tile(np.arange(10), 100)
-    same = tail_share(_deals(gain, board, number, pool=pool))
+    same = tail_share(sizes_of([_deals(gain, board, number, pool=pool)]))
     assert same.mean == pytest.approx(0.01)  # of equal pools a hundredth counts
     pool[::100] = 100
     gain[::100] *= 10
-    one = tail_share(_deals(gain, board, number, pool=pool))
-    assert one.mean == pytest.approx(1000 / (1000 + 990))
-    half_of = tail_share(_deals(gain, board, number, pool=pool), 0.005)
-    assert half_of.mean == pytest.approx(500 / 1990)
+    sizes = sizes_of([_deals(gain, board, number, pool=pool)])
+    assert tail_share(sizes).mean == pytest.approx(1000 / (1000 + 990))
+    assert tail_share(sizes, 0.005).mean == pytest.approx(500 / 1990)
+
+
+def test_sizes_of_parts_add_up() -> None:
+    noise, board, number = _random(3, 4, boards=30)
+    pool = np.random.default_rng(1).integers(5, 50, len(noise))[:, None] * np.ones((1, 3))
+    whole = sizes_of([_deals(noise, board, number, pool=pool)])
+    parts = []
+    for numbers in (range(13), range(13, 14), range(14, 30)):
+        some = (board >= numbers.start) & (board < numbers.stop)
+        part = _deals(noise[some], board[some] - numbers.start, number[some], pool=pool[some])
+        parts.append(replace(part, numbers=numbers))
+    found = sizes_of(parts)
+    assert found.pools.tolist() == whole.pools.tolist()
+    assert found.cells == pytest.approx(whole.cells)
+    # Folds are the groups of the jackknife, so its interval is that of leaving out boards.
+    by_board = (noise - noise.mean(axis=1, keepdims=True)) ** 2
+    squares = by_board.mean(axis=1).reshape(30, 4).sum(axis=1)
+    expected = Measure(np.stack([np.full(30, 4), squares], axis=1), spread(whole).statistic)
+    assert spread(found).interval() == pytest.approx(expected.interval())
 
 
 def test_classes_of_pools_and_growth() -> None:
@@ -343,14 +381,15 @@ def test_classes_of_pools_and_growth() -> None:
     pool = np.where(number == 0, 10.0, 90.0)[:, None] * np.ones((1, 3))
     noise[:, 0] += np.where(number == 0, 0.0, 0.5)
     deals = _deals(noise, board, number, pool=pool)
-    cells = class_sums(deals, 3, ante=10)
+    cells = class_sums(deals, differences(deals, 3)[:, 0], ante=10)
     assert cells[:, :, 2].sum(axis=0).tolist() == [200, 0, 0, 0, 1800]
     single, large = signal_to_noise(cells, 0), signal_to_noise(cells, 4)
     assert single.low < 0 < single.high
     assert large.low < 0.5 / math.sqrt(1.5) < large.high
     assert math.isnan(signal_to_noise(cells, 1).mean)
     answer = Answer("x", "x", "x")
-    growth(answer, {"unlimited": deals})
+    sums = {"number": pools_by_number(deals, 12)}
+    growth(answer, {"unlimited": Form(deals.boards, sums, sizes_of([deals]))})
     assert answer.findings[0].estimate == pytest.approx(9)
 
 
@@ -358,7 +397,8 @@ def test_head_to_head() -> None:
     noise, board, number = _random(5, 10)
     agent = np.tile(np.array([0, 1, 0, 1, 0]), (len(noise), 1))
     noise[agent == 0] += 0.2
-    found = head_to_head(_deals(noise, board, number, agent=agent))
+    sums = head_to_head(_deals(noise, board, number, agent=agent))
+    found = ratio(sums["ahead"].sum(axis=1), sums["deals"].sum(axis=1))
     assert found.low < 0.2 < found.high
     assert found.low > 0
 
@@ -394,36 +434,46 @@ def test_who_is_ahead() -> None:
     # The difference of two sums of cards against that of the skill, for either opponent.
     draws = np.random.default_rng(1).normal(size=(100_000, 3)) * np.sqrt(long)
     chance = float((draws[:, 0] + long > draws[:, 1:].max(axis=1)).mean())
-    assert share_of(better.single[:, -1]).low < chance < share_of(better.single[:, -1]).high
+    last = _share(better.single[:, -1])
+    assert last.low < chance < last.high
 
 
 def test_half_of_the_time() -> None:
     rng = np.random.default_rng(0)
     chance = np.linspace(0.3, 0.7, 21)
     single = (rng.random((2000, 21)) < chance).astype(float)
-    found = half(single)
+    found = half(powers(single).sum(axis=1))
     assert found.low <= 11 <= found.high
     assert found.high - found.low <= 6
-    assert math.isnan(half(0.1 * single).mean)
+    assert math.isnan(half(powers(0.1 * single).sum(axis=1)).mean)
 
 
 def test_ends_of_sessions() -> None:
     # Board 0: sessions of 3 and 2 deals; board 1: of 3 and 3.
     number = np.array([0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 2])
     board = np.array([0] * 5 + [1] * 6)
-    early, length = ends(_deals(np.zeros((11, 3)), board, number), 3)
-    assert early.tolist() == [0.5, 0]
-    assert length.tolist() == [2.5, 3]
+    found = ends(_deals(np.zeros((11, 3)), board, number), 3)
+    assert found["early"].tolist() == [[1, 0.5, 0.25], [1, 0, 0]]
+    assert found["lengths"].tolist() == [[0, 0, 1, 1], [0, 0, 0, 2]]
+
+
+def _share(values: Floats) -> Interval:
+    return share_of(powers(values).sum(axis=1))
+
+
+def test_shares_are_means_with_intervals() -> None:
+    values = np.random.default_rng(0).random(50)
+    assert _share(values) == pytest.approx(mean_interval(values))
 
 
 def test_shares_without_spread_have_exact_intervals() -> None:
-    none = share_of(np.zeros(100))
+    none = _share(np.zeros(100))
     assert none.low == none.mean == 0
     assert (1 - none.high) ** 100 == pytest.approx(0.025)
-    every = share_of(np.ones(100))
+    every = _share(np.ones(100))
     assert every.high == every.mean == 1
     assert every.low == pytest.approx(1 - none.high)
-    assert share_of(np.array([0.0] * 99 + [1.0])).low == 0
+    assert _share(np.array([0.0] * 99 + [1.0])).low == 0
 
 
 def test_sentences_say_what_was_found() -> None:
@@ -449,8 +499,9 @@ def test_measures_of_deals() -> None:
         looed=np.array([[0, 1, 0], [0, 0, 0]], bool),
         tricks=np.array([[3, 0, 0], [0, 0, 0]]),
     )
-    found = {key: sums.tolist() for key, (sums, _) in measures(deals, 2).items()}
+    found = {key: sums.tolist() for key, sums in measures(deals).items()}
     assert found["players in"] == [2, 2]
     assert found["loos"] == [1, 0]
     assert found["flushes"] == [0, 1]
     assert found["spread"] == [6, 2]
+    assert found["deals"] == [1, 1]

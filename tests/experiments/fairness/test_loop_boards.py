@@ -15,7 +15,6 @@ from experiments.fairness.boards import over_boards
 from experiments.fairness.games.loop_boards.hands import hands
 from experiments.fairness.games.loop_boards.manipulation import manipulation
 from experiments.fairness.games.loop_boards.movements import information, order_share
-from experiments.fairness.games.loop_boards.order import Seatings, slopes
 from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
     by_group,
@@ -24,12 +23,19 @@ from experiments.fairness.games.loop_boards.rule import (
     one_rank_better,
     with_markers,
 )
-from experiments.fairness.games.loop_boards.single import Scores, single_markers, williams_tables
+from experiments.fairness.games.loop_boards.single import (
+    Scores,
+    scores_of,
+    single_markers,
+    williams_tables,
+)
+from experiments.fairness.games.loop_boards.slopes import Seatings, slopes
 from experiments.fairness.games.loop_boards.travel import travel
 from experiments.fairness.study import Study
 from experiments.runfolder import RunFolder
 from loop_envs.duplicate.movements import circular_orders
 from loop_envs.envs.batch import Batch
+from tests.experiments.fairness.studies import whole
 
 OPTIONS = {"num_players": 4, "hand_size": 4, "set_aside": 1, "deck": {"colours": 4, "values": 9}}
 KEYS = ["board", "lineup", "rotation"]
@@ -63,7 +69,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def test_columns_are_what_stepping_a_match_shows(study: Study) -> None:
     n, game = 4, study.game
-    played = study.ladders()
+    played = whole(study.ladders())
     first = study.settings.first_board
     rows = played.rounds.filter(pl.col("board") < first + 4).collect()
     agents = {name: player.make(game) for name, player in study.players().items()}
@@ -102,7 +108,7 @@ def test_columns_are_what_stepping_a_match_shows(study: Study) -> None:
 
 
 def test_markers_add_up_to_the_points_of_the_match(study: Study) -> None:
-    played = study.ladders()
+    played = whole(study.ladders())
     markers = with_markers(played.rounds).group_by(*KEYS, "seat").agg(pl.col("marker").sum())
     both = played.matches.join(markers, on=[*KEYS, "seat"]).collect()
     assert both.height == 4 * played.num_matches
@@ -142,7 +148,10 @@ def test_slopes_find_a_planted_effect() -> None:
     of = strength[who]
     values = of + 0.3 * np.roll(of, 1, axis=1) - 0.1 * np.roll(of, -1, axis=1)
     values = values + rng.normal(size=values.shape)
-    found = slopes(Seatings(board, np.zeros(2400, np.int64), who), values, strength)
+    lineup = np.zeros(2400, np.int64)
+    rows = [slice(0, 4 * 250), slice(4 * 250, None)]
+    parts = [Seatings(board[some], lineup[some], who[some], values[some]) for some in rows]
+    found = slopes(lambda: parts, strength)
     assert found.shape == (600, 2)
     for k, planted in enumerate((0.3, -0.1)):
         interval = over_boards(found[:, k])
@@ -190,7 +199,7 @@ def test_groups_of_hands() -> None:
 
 def test_single_rounds_are_compared_over_the_tables_of_a_hand(study: Study) -> None:
     travel(study)
-    played = study._played["single-cyclic"]
+    played = whole(study._played["single-cyclic"])
     rows = single_markers(played)
     assert rows.height == 4 * played.num_matches
     for _, own in rows.group_by("board", "lineup", "seat"):
@@ -212,15 +221,15 @@ def scores(rng: np.random.Generator, spread: float, order: float) -> Scores:
     moved = np.zeros((6, 4))
     moved[:, 0] = order * np.array([1, -1, 1, -1, 1, -1])
     x = skill + moved[number] + spread * rng.normal(size=(boards, 4))
-    return Scores(x[:, None, None, :], number)
+    return scores_of(x[:, None, None, :], range(boards), 6)
 
 
 def test_scores_of_ways_to_play() -> None:
     rng = np.random.default_rng(4)
     calm, wild, ordered = (scores(rng, *x) for x in ((1.0, 0.0), (2.0, 0.0), (1.0, 1.0)))
-    worth = information(wild, calm)
+    worth = information(wild.apart, calm.apart)
     assert worth.low < 0.25 < worth.high
     assert worth.high - worth.low < 0.3
-    assert abs(order_share(calm)) < 0.02
+    assert abs(order_share(calm.orders)) < 0.02
     # A quarter of the variance in all is that of the first agent's order: 1.2 / (1.2 + 4).
-    assert order_share(ordered) == pytest.approx(1.2 / (1.2 + 4), abs=0.04)
+    assert order_share(ordered.orders) == pytest.approx(1.2 / (1.2 + 4), abs=0.04)

@@ -13,12 +13,25 @@ from scipy import stats
 
 from agents.heuristics.loop_seats import GREEDY, PLANNER
 from experiments.fairness.answers import Answer
-from experiments.fairness.boards import p_value
+from experiments.fairness.boards import FOLDS, p_value
 from experiments.fairness.games import rounds_of
 from experiments.fairness.games.loop_seats.catchup import gap_sums, stage_gap
-from experiments.fairness.games.loop_seats.changes import BASE, CHANGE, GAIN, cards_of, changes
+from experiments.fairness.games.loop_seats.changes import (
+    BASE,
+    CHANGE,
+    GAIN,
+    Cards,
+    card_sums,
+    changes,
+)
 from experiments.fairness.games.loop_seats.choice import other_choice
-from experiments.fairness.games.loop_seats.ladder import exchange, replaced, wrong_order
+from experiments.fairness.games.loop_seats.ladder import (
+    Ladder,
+    exchange,
+    neighbours_apart,
+    replaced,
+    wrong_order,
+)
 from experiments.fairness.games.loop_seats.movement import (
     movement,
     next_rank,
@@ -36,7 +49,7 @@ from experiments.fairness.games.loop_seats.tables import (
     over,
     slope,
 )
-from experiments.fairness.games.loop_seats.variants import Ladder, variants
+from experiments.fairness.games.loop_seats.variants import variants
 from loop_envs.climbing.tables import PLAYING
 from loop_envs.duplicate import mean_interval, reversal_probability
 from loop_envs.envs.matches import play_rounds
@@ -151,9 +164,8 @@ def _rounds(gain: Floats, agent: Ints | None = None, **values: Floats) -> Rounds
     flat = {"gain": gain, "base": gain, "change": np.zeros_like(gain)} | values
     cell = who * 11 + np.minimum(number, 10)[:, None]
     board = np.repeat(np.arange(boards), count)
-    return Rounds(
-        boards, board, number, who, cell, {name: x.reshape(-1, n) for name, x in flat.items()}
-    )
+    values = {name: x.reshape(-1, n) for name, x in flat.items()}
+    return Rounds(boards, int(cell.max()) + 1, board, number, who, cell, values)
 
 
 def _matches(points: Floats, agent: Ints, lineup: Sequence[str], per_board: int) -> Matches:
@@ -163,6 +175,11 @@ def _matches(points: Floats, agent: Ints, lineup: Sequence[str], per_board: int)
     return Matches(
         int(board[-1]) + 1, board, agent, np.array(lineup, np.str_), points, wins, decisions
     )
+
+
+def _folded(sums: Floats) -> Floats:
+    """Sums over boards, by fold."""
+    return np.stack([sums[fold::FOLDS].sum(axis=0) for fold in range(FOLDS)])
 
 
 def _holds(found: tuple[float, float, float, int], true: float) -> bool:
@@ -206,10 +223,10 @@ def test_cards_and_their_fair_step() -> None:
     first = np.arange(count)[None, :, None] == 0
     reference = np.where(first, 0, card)
     rounds = _rounds(base + change, base=base, change=change, reference=reference, rank=rank)
-    cards = cards_of(rounds)
+    cards = Cards(boards, _folded(card_sums(rounds)))
     for value, true in ((GAIN, 3.0), (BASE, -3.0), (CHANGE, 6.0)):
-        assert _holds(over(boards, partial(cards.gap, value=value)), true)
-    assert _holds(over(boards, cards.fair_step), 0.5)
+        assert _holds(over(FOLDS, partial(cards.gap, value=value)), true)
+    assert _holds(over(FOLDS, cards.fair_step), 0.5)
     assert _holds(cards.mean(3, BASE), 0.0)
 
 
@@ -242,9 +259,8 @@ def test_exchange_of_a_replaced_agent() -> None:
         agents += [[0, 2, 3], [1, 2, 3]]
         lineups += ["strong", "weak"]
     matches = _matches(np.array(points), np.array(agents), lineups, 2)
-    empty = np.zeros((boards, 4, 2))
-    one = Ladder(boards, matches, _rounds(np.zeros((boards, 1, 3))), empty, empty, empty, empty)
-    values = replaced(one, [(0, "strong", "weak")])
+    values = replaced(matches, [(0, "strong", "weak")])
+    assert values.shape == (boards, 1, 2)
     assert np.allclose(values, [2, 3])
     assert over(boards, partial(exchange, values)).mean == pytest.approx(1.5)
     noisy = values + rng.standard_normal(values.shape)
@@ -256,25 +272,24 @@ def test_wrong_order_is_that_of_normal_means() -> None:
     boards = 500
     values = np.array([1.0, 0.5]) + rng.standard_normal((boards, 2))
     margins = np.stack([values, np.ones_like(values)], axis=2)
-    cost = np.full((boards, 3), 40.0)
-    none = _matches(np.zeros((boards, 2)), np.zeros((boards, 2), np.int64), ["x"] * boards, 1)
-    one = Ladder(boards, none, _rounds(np.zeros((boards, 1, 2))), margins, margins, margins, cost)
+    cost = np.tile([40.0, 1, 1, 1], (boards, 1))
+
+    def ladder(margins: Floats) -> Ladder:
+        sums = (margins, neighbours_apart(margins), margins, margins, cost, margins[:, :0])
+        return Ladder(*map(_folded, sums))
+
+    every = np.arange(FOLDS)
     apart = values[:, 0] - values[:, 1]
     expected = reversal_probability(float(apart.mean()), float(apart.std(ddof=1)), 10)
-    assert wrong_order(one, 400.0, np.arange(boards)) == pytest.approx(expected)
-    backwards = one._replace(margins=margins[:, ::-1])
-    assert wrong_order(backwards, 400.0, np.arange(boards)) == pytest.approx(1 - expected)
+    assert wrong_order(ladder(margins), 400.0, every) == pytest.approx(expected)
+    assert wrong_order(ladder(margins[:, ::-1]), 400.0, every) == pytest.approx(1 - expected)
 
 
 def test_gap_of_strongest_and_weakest_by_stage() -> None:
     gain = np.zeros((60, 3, 3))
     gain[:, 0], gain[:, 1:] = [1, 0, -1], [4, 0, -1]
     agent = np.tile(np.arange(3), (180, 1))
-    rounds = _rounds(gain, agent)
-    empty = np.zeros((60, 3, 2))
-    matches = _matches(gain[:, 0], agent[:60], ["x"] * 60, 1)
-    one = Ladder(60, matches, rounds, empty, empty, empty, empty)
-    sums = gap_sums(one, 3, np.minimum(rounds.number, 1), 2)
+    sums = gap_sums(_rounds(gain, agent), 3, 1)
     assert [stage_gap(sums, k, 0, np.arange(60)) for k in (0, 1)] == [2, 5]
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from experiments.fairness.answers import Answer
-from experiments.fairness.arms import Played
+from experiments.fairness.boards import FOLDS
 from experiments.fairness.games import rounds_of
 from experiments.fairness.games.loopla.compare import (
     Telling,
@@ -19,12 +19,13 @@ from experiments.fairness.games.loopla.compare import (
     gaps,
     separation,
     strength,
+    summands,
     verdict,
     worth,
 )
 from experiments.fairness.games.loopla.fall import endings
 from experiments.fairness.games.loopla.specials import BASE, effects
-from experiments.fairness.games.loopla.starter import course, helped, standing_places
+from experiments.fairness.games.loopla.starter import course, helped
 from experiments.fairness.games.loopla.study import STUDY
 from experiments.fairness.games.loopla.tables import (
     EMPTY,
@@ -41,13 +42,14 @@ from experiments.fairness.games.loopla.tables import (
     unselected,
 )
 from experiments.fairness.games.loopla.target import share_ahead
+from experiments.fairness.played import Piece, Played
 from experiments.lineups import rotations
 from loop_envs import load_game
 from loop_envs.duplicate import Interval, mean_interval
 from loop_envs.envs.matches import play_rounds
 from loop_envs.game import Game
 from loop_envs.policies import RANDOM
-from tests.experiments.fairness.studies import make_study, study_config
+from tests.experiments.fairness.studies import make_study, study_config, whole
 
 ENV = "loopla-v0"
 LADDER: list[Any] = [
@@ -189,7 +191,7 @@ def test_a_full_collection_ends_a_round_before_the_empty_hand() -> None:
 def _given(
     folder: Path, game: Game, gains: list[Floats], starter: int = 0, **columns: Any
 ) -> Played:
-    """Matches with given points of rounds, float64 [rounds, n] each, one on every board."""
+    """Matches with given points of rounds, float64 [rounds, n] each, a part for every match."""
     n = game.num_players
     rows, ends = [], []
     for board, match in enumerate(gains):
@@ -209,35 +211,39 @@ def _given(
         pl.col("round").cast(pl.Int16), pl.col("turn").cast(pl.Int8)
     )
     rounds = rounds.with_columns(pl.Series(name, values) for name, values in columns.items())
-    file = folder / "given.parquet"
-    rounds.write_parquet(file.with_suffix(".rounds"))
-    pl.DataFrame(ends).write_parquet(file)
-    return Played(game, len(gains), len(gains), [file])
+    boards = range(len(gains))
+    pieces = [Piece(folder / f"{board}.parquet", range(board, board + 1)) for board in boards]
+    for board, piece in enumerate(pieces):
+        rounds.filter(board=board).write_parquet(piece.rounds)
+        pl.DataFrame(ends).filter(board=board).write_parquet(piece.path)
+    return Played(game, boards, 1, pieces)
 
 
 def test_matches_are_cut_where_the_target_is_reached(tmp_path: Path) -> None:
     game = load_game(ENV, num_players=2, target=400)
     gains = [np.array([[30, 0], [0, 20], [25, 30], [0, 60]]), np.array([[0, 50], [0, 60]])]
     played = _given(tmp_path, game, gains, starter=1)
-    rounds = Rounds(played)
+    part = whole(played)
+    rounds = Rounds(part)
     assert rounds.total.tolist() == [[30, 0], [30, 20], [55, 50], [55, 110], [0, 50], [0, 110]]
-    short = cut(played, 50, rounds)
+    short = cut(part, 50, rounds)
     assert short["points"].to_list() == [55, 50, 0, 50]
     assert short["share"].to_list() == [1, 0, 0, 1]
     assert short["length"].to_list() == [3, 3, 1, 1]
     assert short["decisions"].to_list() == [30, 30, 10, 10]
     assert short["turn"].to_list() == [1, 0, 1, 0]
-    assert cut(played, 1000)["points"].to_list() == [55, 110, 0, 110]
-    assert unselected(played).select(pl.col("round").max()).collect().item() == 1
+    assert cut(part, 1000)["points"].to_list() == [55, 110, 0, 110]
+    kept = part.rounds.filter(unselected(played))
+    assert kept.select(pl.col("round").max()).collect().item() == 1
     assert shared(np.array([[3, 3, 1], [0, 0, 0]])).tolist() == [[0.5, 0.5, 0], [1 / 3] * 3]
     assert edge(np.array([[3.0, 1.0, 2.0]])).tolist() == [1.5]
 
 
 def test_short_matches_are_beginnings_of_long_ones(tmp_path: Path) -> None:
     study = make_study(tmp_path, study_config(ENV, ladder=LADDER))
-    long = study.identical(LONG, "long")
+    long = whole(study.identical(LONG, "long"))
     for target in (50, 200):
-        short = study.identical({"target": target}, f"to-{target}")
+        short = whole(study.identical({"target": target}, f"to-{target}"))
         both = cut(long, target).join(short.matches.collect(), on=["board", "seat"], suffix="_own")
         assert (both["points"] == both["points_own"]).all()
         assert (both["decisions"] == both["decisions_own"]).all()
@@ -249,8 +255,8 @@ def test_rounds_that_are_over_at_once_count(tmp_path: Path) -> None:
     gains = [np.ones((4, 3)), np.ones((2, 3))]  # two rounds of the second match are missing
     kinds = np.repeat([HOOP, WHOOP, EMPTY, EMPTY, WHOOP, HOOP], 3).astype(np.int8)
     played = _given(tmp_path, game, gains, ending=kinds, plays=np.repeat(8, 18))
-    assert endings(played).tolist() == [[0.25, 0.25, 0.5], [0.75, 0.25, 0]]
-    assert per_round(played, "plays").tolist() == [8, 4]
+    assert endings(whole(played)).tolist() == [[0.25, 0.25, 0.5], [0.75, 0.25, 0]]
+    assert per_round(whole(played), "plays").tolist() == [8, 4]
 
 
 def test_who_is_helped(tmp_path: Path) -> None:
@@ -259,10 +265,9 @@ def test_who_is_helped(tmp_path: Path) -> None:
     gains = [np.array([[9, 0], *level]), np.array([[0, 9], *level]), np.array([[2, 2], *level])]
     played = _given(tmp_path, game, gains)
     # Seat 0 begins rounds 0 and 2, seat 1 the others; nobody is ahead before round 0.
-    counts = standing_places(played)
-    assert counts["leader"].tolist() == [[1, 2], [2, 1], [1.5, 1.5]]
-    assert counts["last"].tolist() == [[2, 1], [1, 2], [1.5, 1.5]]
     went = course(played, 10)
+    assert went["leader"].tolist() == [[1, 2], [2, 1], [1.5, 1.5]]
+    assert went["last"].tolist() == [[2, 1], [1, 2], [1.5, 1.5]]
     assert went["spread"].tolist() == [9, 9, 0]
     assert went["half"].tolist() == [1, 1, 0.5]
     # What is planted: three rounds more as the starter, worth 0.7, and three less as the other.
@@ -284,10 +289,15 @@ def test_what_a_decision_tells() -> None:
     rng = np.random.default_rng(1)
 
     def told(d: float, cost: float) -> Telling:
-        pairs = [5 * rng.normal(d, 1, (1000, 8)) for _ in range(3)]
-        return Telling(pairs, cost * rng.uniform(0.5, 1.5, 1000))
+        ahead = 5 * rng.normal(d, 1, (1000, 3, 8))
+        sums = summands(ahead, cost * rng.uniform(0.5, 1.5, 1000))
+        folds = {name: [x[k::FOLDS].sum(axis=0) for k in range(FOLDS)] for name, x in sums.items()}
+        found = Telling(**{name: np.array(x) for name, x in folds.items()})
+        spread = np.sqrt(ahead.var(axis=0, ddof=1).mean(axis=1))
+        assert separation(found) == pytest.approx((ahead.mean(axis=(0, 2)) / spread).mean())
+        return found
 
-    assert separation(told(0.2, 1).pairs, np.arange(1000)) == pytest.approx(0.2, abs=0.03)
+    assert separation(told(0.2, 1)) == pytest.approx(0.2, abs=0.03)
     # Twice as far ahead is worth four times as much, at three times the cost a third of that.
     for one, other, ratio in (
         (told(0.4, 100), told(0.2, 100), 4),
@@ -299,7 +309,7 @@ def test_what_a_decision_tells() -> None:
         assert found.high / found.low < 2
     behind = worth(told(-0.2, 1), told(0.2, 1))
     assert math.isnan(behind.mean)
-    d = strength(told(0.3, 1).pairs)
+    d = strength(told(0.3, 1))
     assert d.low < 0.3 < d.high
 
 
@@ -314,8 +324,8 @@ def test_gaps_of_neighbours() -> None:
         }
     )
     ahead = gaps(frame.lazy(), ["a", "b", "c"])
-    assert [x.tolist() for x in ahead] == [[[2], [0]], [[3], [-7]]]
-    assert share_ahead([np.sign(x) for x in ahead]).tolist() == [1, 0.25]
+    assert ahead.tolist() == [[[2], [3]], [[0], [-7]]]
+    assert share_ahead(ahead).tolist() == [1, 0.25]
 
 
 def test_p_values_are_adjusted() -> None:
@@ -353,14 +363,15 @@ def test_effects_of_special_players(tmp_path: Path) -> None:
     frame = frame.with_columns(pl.col("rotation").cast(pl.Int16), pl.col("seat").cast(pl.Int8))
     file = tmp_path / "given.parquet"
     frame.write_parquet(file.with_suffix(".rounds"))
-    played = Played(load_game(ENV), boards, 5 * boards, [file])
-    assert np.allclose(effects(played, "odd"), [-1, 3, 0, -2])
+    played = Played(load_game(ENV), range(boards), 5, [Piece(file, range(boards))])
+    assert np.allclose(effects(played, ["odd"])["odd"], [-1, 3, 0, -2])
 
 
 def test_places_of_a_planted_starter(tmp_path: Path) -> None:
     game = load_game(ENV, num_players=3)
     gains = [np.array([[5, 1, 0], [0, 5, 1], [1, 0, 5]])] * 2
-    places = by_place(unselected(_given(tmp_path, game, gains)))
+    played = _given(tmp_path, game, gains)
+    places = by_place(played, unselected(played))
     assert places.tolist() == [[5, 1, 0]] * 2
     assert edge(places).tolist() == [4.5, 4.5]
 

@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import special
 
@@ -13,6 +14,7 @@ from experiments.fairness.scoring import FRESH, RULES, scoring
 from experiments.fairness.seats import seats
 from experiments.fairness.standing import standing
 from experiments.fairness.study import ordered_tables
+from experiments.fairness.variance import Parts, reliability
 from loop_envs.duplicate import boards_needed
 from tests.experiments.fairness.studies import FakeStudy, make_study, results, study_config
 
@@ -64,6 +66,26 @@ def test_skill_is_its_share_of_the_variance(tmp_path: Path) -> None:
     middle, low, high = found["skill in a match"]
     assert low < (5 / 3) / (5 / 3 + 5) < high
     assert middle == pytest.approx(0.25, abs=0.04)
+
+
+def test_reliability_has_bounds_that_hold_what_is_true(tmp_path: Path) -> None:
+    """A mean of k matches on fresh deals has the variance 5/3 of skill, and 5/k of luck."""
+    frame = _study(tmp_path, cards=2.0, chance=1.0).ladders()
+    rows = pl.concat(part.matches.collect() for part in frame.parts())
+    parts = Parts(rows, "points")
+    shares = [parts.share(name) for name in ("agent", "board×seat", "rest")]
+    for share, variance in zip(shares, (5 / 3, 4, 1), strict=True):
+        # Four skills are all there are, so only cards and chance have a sampling error.
+        assert share.low - 0.02 < variance / (5 / 3 + 5) < share.high + 0.02
+        assert 0 <= share.low < share.mean < share.high <= 1
+    curves = reliability(parts, 4)
+    for name, curve in curves.items():
+        for matches, middle, low, high in curve:
+            luck_left = 5 / matches if name == "fresh deals" else 1 / matches
+            expected = (5 / 3) / (5 / 3 + luck_left)
+            assert low - 0.02 < expected < high + 0.02, (name, matches)
+            assert 0 <= low <= middle <= high <= 1
+    assert len(curves["duplicate"]) > 15
 
 
 def test_no_cards_no_gain(tmp_path: Path) -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from experiments.__main__ import main
 from experiments.config import load_config, parse_config
 from experiments.errors import ConfigError
+from experiments.fairness.answers import findings_frame
 from experiments.fairness.controls import REPEATS
+from experiments.fairness.played import Part, Played
+from experiments.fairness.run import answer_all
+from experiments.fairness.study import Study
+from experiments.runfolder import RunFolder
 from tests.experiments.browser import needs_browser, picture_of, plots_of
-from tests.experiments.fairness.studies import LADDER
+from tests.experiments.fairness.studies import LADDER, QUIET
 from tests.experiments.test_html_report import Page
 
 CONFIGS = sorted(Path("configs/fairness").glob("*.yaml"))
@@ -107,6 +114,26 @@ def test_a_study_that_was_interrupted_goes_on(folder: Path) -> None:
     pieces[0].unlink()
     assert main(["fairness", "--resume", str(folder)]) == 0
     assert (folder / "report.html").read_bytes() == before
+
+
+def test_parts_of_any_size_give_the_same_findings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunFolder.open(folder)
+    study = Study(run.config(), run.config().make_game(), run, QUIET)
+
+    def parts(played: Played, group: int = 1) -> Iterator[Part]:
+        step = group * max(1, 17 // group)
+        for k in range(0, played.boards, step):
+            yield Part(played.game, played.numbers[k : k + step], played.tables, played.pieces)
+
+    monkeypatch.setattr(Played, "parts", parts)
+    found = findings_frame(answer_all(study))
+    wanted = pl.read_parquet(folder / "results" / "findings.parquet")
+    names, numbers = ["question", "name", "unit", "boards"], ["estimate", "low", "high"]
+    assert_frame_equal(found.select(names), wanted.select(names))
+    # Sums that are made in another order.
+    assert_frame_equal(found.select(numbers), wanted.select(numbers), rel_tol=1e-8, abs_tol=1e-9)
 
 
 def _config(**changes: object) -> dict[str, object]:

@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
-from experiments.fairness.arms import Arm
 from experiments.fairness.boards import Floats, over_boards
 from experiments.fairness.games.loo.claims import Claim, judged
-from experiments.fairness.games.loo.reading import (
-    LOOS,
-    Deals,
-    loo_options,
-    plus_minus,
-    read_deals,
-    share_of,
-)
-from experiments.fairness.study import Study, ordered_tables
+from experiments.fairness.games.loo.leads import LONG, Sessions, play_long, usual_deals
+from experiments.fairness.games.loo.reading import LOOS, plus_minus, share_of
+from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval
 
-LONG = 60
-"""Deals of a session."""
 SHOWN = (1, 2, 5, 10, 20, 40, 60)
-FEWER = 2
-"""Of so many boards of a variant one is played: sessions are long."""
-
-
-class Ahead(NamedTuple):
-    """How often the best player is ahead after 1 to LONG deals; ties are shared.
-
-    Attributes:
-        single: In one session, float64 [boards, LONG].
-        duplicate: All rotations of a board added up, float64 [boards, LONG].
-        fresh: As many sessions on different boards added up, float64 [groups of boards, LONG].
-    """
-
-    single: Floats
-    duplicate: Floats
-    fresh: Floats
 
 
 def ahead(study: Study) -> Answer:
@@ -56,19 +28,19 @@ def ahead(study: Study) -> Answer:
         f"How often is {best}, the best player of the ladder, ahead after n deals? And how often "
         "when the same deals are played again in all rotations?",
     )
-    found = {loo: _play(study, loo) for loo in LOOS}
-    boards = len(found["limited"].single)
-    usual = min(LONG, study.game.options["num_deals"])
+    found = {loo: play_long(study, loo) for loo in LOOS}
+    boards = len(found["limited"].usual)
+    usual = usual_deals(study)
     for loo, one in found.items():
         for deals in sorted({1, usual, LONG}):
-            share = share_of(one.single[:, deals - 1])
+            share = share_of(one.curves["single"][:, deals - 1])
             text = (
                 f"With **{loo}** loos {best} is ahead after {deals} deal{'s' * (deals > 1)} in "
                 f"{shown(share)} of the sessions; by chance it would be {1 / n:.3f}."
             )
             name = f"ahead after {deals}, {loo}"
             answer.findings.append(finding(name, share, "of the sessions", text, boards))
-        needed = half(one.single)
+        needed = half(one.curves["single"])
         text = f"With **{loo}** loos {best} is ahead at least half of the time after "
         text += f"{shown(needed)} deals."
         if np.isnan(needed.high):
@@ -92,80 +64,29 @@ def ahead(study: Study) -> Answer:
     return answer
 
 
-def _play(study: Study, loo: str) -> Ahead:
-    """Long sessions of the ladder with one kind of loo."""
-    lineups = list(combinations(study.ladder, study.num_players))
-    options = {**loo_options(study, loo), "num_deals": LONG, "allow_debt": True}
-    boards = -(-study.settings.variants // FEWER)
-    arm = Arm(f"long-{loo}", study.players(), ordered_tables(lineups), boards, options)
-    return shares_ahead(read_deals(study, study.play(arm)), len(study.ladder))
-
-
-def shares_ahead(deals: Deals, agents: int, long: int = LONG) -> Ahead:
-    """How often the first agent is ahead.
-
-    Args:
-        deals: Deals of line-ups of different agents, each in all rotations on every board, of
-            which `n` follow one another.
-        agents: Number of agents.
-        long: Number of deals of a session.
-    """
-    n = deals.n
-    by_agent = deals.by_agent("gain", agents)
-    gains = np.zeros((int(deals.match[-1]) + 1, long, agents))
-    # A session that was cut off stays as it is then.
-    gains[deals.match, deals.number] = np.nan_to_num(by_agent)
-    starts = np.flatnonzero(deals.number == 0)
-    sits = ~np.isnan(by_agent[starts])
-    chips = gains.cumsum(axis=1).reshape(deals.boards, -1, n, long, agents)
-    sits = sits.reshape(deals.boards, -1, n, agents)[:, :, 0]
-    # The line-ups are the same on all boards.
-    with_best = sits[0, :, 0]
-    chips, sits = chips[:, with_best], sits[0, with_best]
-    single = _lead(chips, sits[None, :, None, None]).mean(axis=(1, 2))
-    duplicate = _lead(chips.sum(axis=2), sits[None, :, None]).mean(axis=1)
-    groups = deals.boards // n
-    together = chips[: groups * n].reshape(groups, n, *chips.shape[1:])
-    mixed = []
-    for shift in range(n):
-        # One rotation of each board, every rotation once.
-        one = [together[:, j, :, (j + shift) % n] for j in range(n)]
-        mixed.append(_lead(np.sum(one, axis=0), sits[None, :, None]).mean(axis=1))
-    return Ahead(single, duplicate, np.mean(mixed, axis=0))
-
-
-def _lead(chips: Floats, sits: npt.NDArray[np.bool_]) -> Floats:
-    """Share of the lead that the first agent has, by chips [..., agents]."""
-    chips = np.where(sits, chips, -np.inf)
-    leads = chips == chips.max(axis=-1, keepdims=True)
-    share: Floats = leads[..., 0] / leads.sum(axis=-1)
-    return share
-
-
 def half(single: Floats) -> Interval:
     """Deals after which the share reaches one half, nan if it never does.
 
     Args:
-        single: Shares by board and number of deals, float64 [boards, deals].
+        single: Sums of the shares' `powers` by number of deals, float64 [3, deals].
 
     Returns:
         The first number of deals with a share of at least 1/2, and those at which the upper and
         the lower end of its interval reach that.
     """
-    ends = np.array([over_boards(column)[:3] for column in single.T])
+    ends = np.array([share_of(sums)[:3] for sums in single.T])
     first = [
         float(np.argmax(reached) + 1) if reached.any() else np.nan for reached in (ends >= 0.5).T
     ]
-    return Interval(first[0], first[2], first[1], len(single))
+    return Interval(first[0], first[2], first[1], int(single[0, 0]))
 
 
-def _claims(found: Mapping[str, Ahead], usual: int, best: str, n: int) -> list[Claim]:
+def _claims(found: Mapping[str, Sessions], usual: int, best: str, n: int) -> list[Claim]:
     """Kinds of loo against limited ones; duplicate against one session and fresh boards."""
     claims = []
     unit = "of the sessions"
-    limited = found["limited"].single[:, usual - 1]
     for loo in ("capped", "unlimited"):
-        change = over_boards(found[loo].single[:, usual - 1] - limited)
+        change = over_boards(found[loo].usual - found["limited"].usual)
         words = (
             f"After {usual} deals {best} is ahead {{}} often with **{loo}** loos than with "
             "limited ones: {} of the sessions"
@@ -174,7 +95,7 @@ def _claims(found: Mapping[str, Ahead], usual: int, best: str, n: int) -> list[C
         claims.append(Claim(name, change, unit, change.n, words))
     each = max(1, LONG // n)
     for loo, one in found.items():
-        change = over_boards(one.duplicate[:, each - 1] - one.single[:, each * n - 1])
+        change = over_boards(one.to_single)
         words = (
             f"With **{loo}** loos {best} is ahead {{}} often after {each} deals **in duplicate** "
             f"at {n} tables than after {each * n} deals of one session: {{}} of the "
@@ -182,25 +103,23 @@ def _claims(found: Mapping[str, Ahead], usual: int, best: str, n: int) -> list[C
         )
         name = f"duplicate − one session, {loo}"
         claims.append(Claim(name, change, "of the cases", change.n, words))
-        groups = len(one.fresh)
-        same = one.duplicate[: groups * n].reshape(groups, n, -1).mean(axis=1)
-        change = over_boards(same[:, each - 1] - one.fresh[:, each - 1])
+        change = over_boards(one.to_fresh)
         words = (
             f"With **{loo}** loos {best} is ahead {{}} often after {each} deals **in duplicate** "
             f"than after {n} sessions of {each} deals on fresh boards: {{}} of the cases"
         )
         name = f"duplicate − fresh boards, {loo}"
-        claims.append(Claim(name, change, "of the cases", groups * n, words))
+        claims.append(Claim(name, change, "of the cases", change.n * n, words))
     return claims
 
 
-def _show(answer: Answer, found: Mapping[str, Ahead], best: str, n: int) -> None:
+def _show(answer: Answer, found: Mapping[str, Sessions], best: str, n: int) -> None:
     """Curves by kind of loo, in one session and at the same cost in duplicate; a table."""
-    single = {loo: _curve(one.single, 1) for loo, one in found.items()}
+    single = {loo: _curve(one.curves["single"], 1) for loo, one in found.items()}
     several = {}
     for loo, one in found.items():
-        several[f"{loo}, duplicate"] = _curve(one.duplicate, n)
-        several[f"{loo}, fresh"] = _curve(one.fresh, n)
+        several[f"{loo}, duplicate"] = _curve(one.curves["duplicate"], n)
+        several[f"{loo}, fresh"] = _curve(one.curves["fresh"], n)
     for name, curves, caption in (
         ("ahead", single, f"How often {best} is ahead in one session, with 95 % intervals."),
         ("ahead-duplicate", several, f"The same where {n} sessions are added up."),
@@ -215,19 +134,19 @@ def _show(answer: Answer, found: Mapping[str, Ahead], best: str, n: int) -> None
         answer.plots.append(Plot(svg, caption))
     rows = [["loo", "how", *(f"{deals} deal{'s' * (deals > 1)}" for deals in SHOWN)]]
     for loo, one in found.items():
-        for how, values in (
-            ("one session", one.single),
-            (f"{n} tables, duplicate", one.duplicate),
-            (f"{n} tables, fresh boards", one.fresh),
+        for how, name in (
+            ("one session", "single"),
+            (f"{n} tables, duplicate", "duplicate"),
+            (f"{n} tables, fresh boards", "fresh"),
         ):
-            cells = [plus_minus(share_of(values[:, deals - 1])) for deals in SHOWN]
+            cells = [plus_minus(share_of(one.curves[name][:, deals - 1])) for deals in SHOWN]
             rows.append([loo, how, *cells])
     caption = f"Share of cases in which {best} is ahead, by deals at each table"
     answer.tables.append(Table(rows, caption, left=2))
 
 
-def _curve(values: Floats, tables: int) -> Floats:
+def _curve(sums: Floats, tables: int) -> Floats:
     """Points of a plot: deals of all tables, share and bounds."""
-    points = np.unique(np.geomspace(1, values.shape[1], 24).round()).astype(int)
-    rows = [(k * tables, *share_of(values[:, k - 1])[:3]) for k in points.tolist()]
+    points = np.unique(np.geomspace(1, sums.shape[1], 24).round()).astype(int)
+    rows = [(k * tables, *share_of(sums[:, k - 1])[:3]) for k in points.tolist()]
     return np.array(rows)

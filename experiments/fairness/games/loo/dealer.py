@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
-import numpy.typing as npt
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
@@ -13,18 +10,20 @@ from experiments.fairness.boards import Floats, triples
 from experiments.fairness.games.loo.claims import Claim, judged
 from experiments.fairness.games.loo.reading import (
     Deals,
-    estimate,
+    Sums,
+    counted,
     over,
     percent,
     place_label,
     plus_minus,
     ratio,
     ratio_change,
-    read_deals,
     spoken,
 )
+from experiments.fairness.played import Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
+from loop_envs.games.loo.state import PLAYS
 
 KINDS = ("single", "looed")
 RULES = {
@@ -43,12 +42,12 @@ def dealer(study: Study) -> Answer:
         "What is a place after the dealer worth in a deal, where the pool is single and where it "
         "holds loos? And how does the bold stand change it?",
     )
-    deals = read_deals(study, study.identical())
-    claims = _places(answer, deals)
+    played = study.identical()
+    claims = _places(answer, counted(played, places), played.boards)
     claims += _bold_stand(answer, study)
     answer.findings += judged(claims)
     answer.notes.append(
-        f"{study.ladder[0]} in all seats, {deals.boards:,} boards. A place's advantage is what it "
+        f"{study.ladder[0]} in all seats, {played.boards:,} boards. A place's advantage is what it "
         "gains in a deal minus the mean of the others; antes are paid within the deal, and a loo "
         "counts against whoever pays it. Means are sums of chips over numbers of deals, "
         "Σ chips / Σ deals, with intervals by the delete-a-group jackknife over boards. Rules of "
@@ -59,46 +58,57 @@ def dealer(study: Study) -> Answer:
     return answer
 
 
-def advantage(deals: Deals, chosen: npt.NDArray[np.bool_], place: int) -> tuple[Floats, Floats]:
-    """What a place gains beyond the mean of the others in some deals.
+def places(deals: Deals) -> Sums:
+    """What is counted on every board, by kind of pool and by place after the dealer.
+
+    Returns:
+        float64 [boards, 2]: `deals` and chips in the `pool`; float64 [boards, 2, n]: `margin`, how
+        many came `in`, were `forced` and `looed`, and `tricks`.
+    """
+    names = ("margin", "forced", "looed", "tricks")
+    return {
+        "deals": deals.by_kind(np.ones(len(deals.board))),
+        "pool": deals.by_kind(deals.pool),
+        "in": deals.by_kind(deals.by_place("declared") >= PLAYS),
+        **{name: deals.by_kind(deals.by_place(name)) for name in names},
+    }
+
+
+def advantage(sums: Sums, kind: str, place: int) -> tuple[Floats, Floats]:
+    """What a place gains beyond the mean of the others on a kind of pool.
 
     Args:
-        deals: The deals.
-        chosen: Which of them, bool [K].
+        sums: Those of `places`.
+        kind: Kind of pool.
         place: Place after the dealer, 0 for the eldest.
 
     Returns:
-        Chips and number of deals, each float64 [boards].
+        Chips and number of deals, each float64 [rows].
     """
-    n = deals.n
-    more = deals.by_place("margin")[:, place] * (n / (n - 1))
-    return deals.sums(more * chosen), deals.sums(chosen.astype(np.float64))
+    margins = sums["margin"][:, KINDS.index(kind)]
+    n = margins.shape[1]
+    return margins[:, place] * (n / (n - 1)), sums["deals"][:, KINDS.index(kind)]
 
 
-def _places(answer: Answer, deals: Deals) -> list[Claim]:
+def _places(answer: Answer, sums: Sums, boards: int) -> list[Claim]:
     """Chips by place and kind of pool: plot, table, and what is tested."""
-    n = deals.n
-    margins = deals.by_place("margin")
+    n = sums["margin"].shape[2]
     labels, values, claims = [], [], []
-    for kind in KINDS:
-        chosen = deals.single if kind == "single" else ~deals.single
-        number_of = deals.sums(chosen.astype(np.float64))
-        means = [ratio(deals.sums(margins[:, k] * chosen), number_of) for k in range(n)]
+    for i, kind in enumerate(KINDS):
+        one = {name: x[:, i] for name, x in sums.items()}
+        means = [ratio(one["margin"][:, k], one["deals"]) for k in range(n)]
         labels += [f"{kind}: {place_label(k, n)}" for k in range(n)]
         values += means
         for place, name in ((n - 1, "dealer"), (0, "eldest")):
-            gap = ratio(*advantage(deals, chosen, place))
+            gap = ratio(*advantage(sums, kind, place))
             words = f"On {kind} pools the **{name}** gains {{}} than the others: {{}} chips a deal"
             claims.append(
-                Claim(f"{name} − others, {kind} pools", gap, "chips a deal", deals.boards, words)
+                Claim(f"{name} − others, {kind} pools", gap, "chips a deal", boards, words)
             )
-        answer.tables.append(
-            Table(_place_rows(deals, chosen), f"Deals with {kind} pools, by place")
-        )
+        answer.tables.append(Table(_place_rows(one), f"Deals with {kind} pools, by place"))
         best = int(np.argmax([mean.mean for mean in means]))
-        pool = deals.pool * chosen
         # It is chosen by what it got, so the interval holds for all places together.
-        part = ratio(deals.sums(margins[:, best] * chosen), deals.sums(pool), 1 - 0.05 / n)
+        part = ratio(one["margin"][:, best], one["pool"], 1 - 0.05 / n)
         text = (
             f"On {kind} pools the place that gains most is **{place_label(best, n)}**: "
             f"{shown(part)} of the pool beyond the mean of the table."
@@ -106,32 +116,28 @@ def _places(answer: Answer, deals: Deals) -> list[Claim]:
         if np.isnan(part.mean):
             text = f"There were no {kind} pools."
         name = f"best place, {kind} pools"
-        answer.findings.append(finding(name, part, "of the pool", text, deals.boards))
+        answer.findings.append(finding(name, part, "of the pool", text, boards))
     alt = f"Mean margin by place and kind of pool: {spoken(labels, values)}"
     svg = plots.intervals("dealer", alt, labels, triples(values), "mean margin, chips a deal")
     answer.plots.append(Plot(svg, "Chips a deal beyond the mean of the table, equal agents."))
     return claims
 
 
-def _place_rows(deals: Deals, chosen: npt.NDArray[np.bool_]) -> list[list[str]]:
-    """How deals go by place."""
-    n = deals.n
+def _place_rows(sums: Sums) -> list[list[str]]:
+    """How deals go by place, from the sums of one kind of pool."""
     rows = [["place", "margin, chips", "of the pool", "comes in", "forced", "looed", "tricks"]]
-    deals_of = deals.sums(chosen.astype(np.float64))
-    pools = deals.sums(deals.pool * chosen)
-    margin = deals.by_place("margin")
-    entered = deals.by_place("declared") >= 2
-    forced, looed, tricks = (deals.by_place(name) for name in ("forced", "looed", "tricks"))
+    n = sums["margin"].shape[1]
     for k in range(n):
-        chips = deals.sums(margin[:, k] * chosen)
+        chips = sums["margin"][:, k]
         shares = [
-            over((x[:, k] * chosen).sum(), deals_of.sum()) for x in (entered, forced, looed, tricks)
+            over(sums[name][:, k].sum(), sums["deals"].sum())
+            for name in ("in", "forced", "looed", "tricks")
         ]
         rows.append(
             [
                 place_label(k, n),
-                plus_minus(ratio(chips, deals_of)),
-                plus_minus(ratio(chips, pools)),
+                plus_minus(ratio(chips, sums["deals"])),
+                plus_minus(ratio(chips, sums["pool"])),
                 *(percent(share) for share in shares[:3]),
                 number(shares[3]),
             ]
@@ -146,36 +152,23 @@ def _bold_stand(answer: Answer, study: Study) -> list[Claim]:
     """The three rules on the same boards: plot, table, and what is tested."""
     own = study.game.options["bold_stand"]
     few = min(study.settings.variants, study.settings.identical)
-    arms: Mapping[str, Deals] = {
-        rule: read_deals(
-            study,
-            study.identical({"bold_stand": rule}, f"bold-{rule}")
-            if rule != own
-            else study.identical(),
-            few,
-        )
-        for rule in (own, *(rule for rule in RULES if rule != own))
-    }
-    base = arms[own]
-    boards = min(one.boards for one in arms.values())
-    n = base.n
+    rules = (own, *(rule for rule in RULES if rule != own))
+    arms = {rule: counted(_played(study, rule).some(few), places) for rule in rules}
+    n = arms[own]["margin"].shape[2]
     cells = [(place, kind) for kind in KINDS for place in (0, n - 1)]
     values, half = np.full((2, len(arms), len(cells)), np.nan)
     rows = [["bold stand", "single pools", "mean pool", "in", "looed"]]
     rows[0] += [f"{place_label(place, n)}, {kind}" for place, kind in cells]
     claims = []
-    for i, (rule, deals) in enumerate(arms.items()):
+    for i, (rule, sums) in enumerate(arms.items()):
         found = []
         for j, (place, kind) in enumerate(cells):
-            chosen = deals.single if kind == "single" else ~deals.single
-            mean = ratio(*advantage(deals, chosen, place))
+            mean = ratio(*advantage(sums, kind, place))
             values[i, j], half[i, j] = mean.mean, (mean.high - mean.low) / 2
             found.append(plus_minus(mean))
-            if rule != own and kind == "single":
-                claims.append(_changed(rule, own, place, base, deals, boards))
-        rows.append([rule, *_flow(deals), *found])
+        rows.append([rule, *_flow(sums), *found])
         if rule != own:
-            claims.append(_pool_change(rule, own, base, deals, boards))
+            claims += _changes(rule, own, sums, arms[own], few)
     names = [f"{place_label(place, n)}, {kind}" for place, kind in cells]
     alt = "Advantages of eldest and dealer by bold stand: " + "; ".join(
         f"{rule} {', '.join(f'{name} {v:+.2f}' for name, v in zip(names, row, strict=True))}"
@@ -185,7 +178,7 @@ def _bold_stand(answer: Answer, study: Study) -> list[Claim]:
         "bold-stand", alt, list(arms), names, values, half, "chips a deal beyond the others", ""
     )
     answer.plots.append(Plot(svg, "Advantage by rule of the bold stand; framed where clear."))
-    answer.tables.append(Table(rows, f"The bold stand, {boards:,} boards each"))
+    answer.tables.append(Table(rows, f"The bold stand, {few:,} boards each"))
     answer.notes.append(
         "The bold stand holds on single pools only. "
         + " ".join(f"{rule}: {text}." for rule, text in RULES.items())
@@ -193,41 +186,34 @@ def _bold_stand(answer: Answer, study: Study) -> list[Claim]:
     return claims
 
 
-def _flow(deals: Deals) -> list[str]:
+def _played(study: Study, rule: str) -> Played:
+    """Boards of equal agents under a rule of the bold stand."""
+    if rule == study.game.options["bold_stand"]:
+        return study.identical()
+    return study.identical({"bold_stand": rule}, f"bold-{rule}")
+
+
+def _flow(sums: Sums) -> list[str]:
     """How many pools are single, and means per deal: pool, players in, loos."""
-    entered = (deals.of["declared"] >= 2).sum(axis=1).mean()
-    looed = deals.of["looed"].sum(axis=1).mean()
-    means = (number(float(x)) for x in (deals.pool.mean(), entered, looed))
-    return [percent(float(deals.single.mean())), *means]
+    deals = sums["deals"].sum()
+    means = (number(float(sums[name].sum() / deals)) for name in ("pool", "in", "looed"))
+    return [percent(float(sums["deals"][:, 0].sum() / deals)), *means]
 
 
-def _cut(sums: tuple[Floats, Floats], boards: int) -> tuple[Floats, Floats]:
-    return sums[0][:boards], sums[1][:boards]
-
-
-def _changed(
-    rule: str, own: str, place: int, base: Deals, deals: Deals, boards: int
-) -> Claim:  # fmt: skip
-    """How a rule changes what a place is worth on single pools."""
-    name = "dealer" if place == deals.n - 1 else "eldest"
-    change = ratio_change(
-        _cut(advantage(deals, deals.single, place), boards),
-        _cut(advantage(base, base.single, place), boards),
-    )
-    words = (
-        f"With bold_stand = {rule} the **{name}** gains {{}} on a single pool than with {own}, "
-        "measured against the others: {} chips a deal"
-    )
-    return Claim(
-        f"{name} under {rule} − {own}, single pools", change, "chips a deal", boards, words
-    )
-
-
-def _pool_change(rule: str, own: str, base: Deals, deals: Deals, boards: int) -> Claim:
-    """How a rule changes the mean pool."""
-    columns = []
-    for one in (deals, base):
-        columns += [one.sums(one.pool)[:boards], one.sums(np.ones(len(one.pool)))[:boards]]
-    change = estimate(columns, lambda a, b, c, d: over(a, b) - over(c, d))
+def _changes(rule: str, own: str, new: Sums, old: Sums, boards: int) -> list[Claim]:
+    """How a rule changes what a place is worth on single pools, and the mean pool."""
+    n = new["margin"].shape[2]
+    claims = []
+    for place, name in ((0, "eldest"), (n - 1, "dealer")):
+        change = ratio_change(advantage(new, "single", place), advantage(old, "single", place))
+        words = (
+            f"With bold_stand = {rule} the **{name}** gains {{}} on a single pool than with {own}, "
+            "measured against the others: {} chips a deal"
+        )
+        title = f"{name} under {rule} − {own}, single pools"
+        claims.append(Claim(title, change, "chips a deal", boards, words))
+    pools = [(one["pool"].sum(axis=1), one["deals"].sum(axis=1)) for one in (new, old)]
+    change = ratio_change(*pools)
     words = f"With bold_stand = {rule} the mean pool holds {{}} than with {own}: {{}} chips"
-    return Claim(f"mean pool under {rule} − {own}", change, "chips", boards, words)
+    claims.append(Claim(f"mean pool under {rule} − {own}", change, "chips", boards, words))
+    return claims

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.base import Agent
 from experiments import plots
 from experiments.fairness.answers import Answer
 from experiments.fairness.arms import Arm
-from experiments.fairness.boards import Floats, triples
+from experiments.fairness.boards import triples
 from experiments.fairness.games.loo.claims import Claim
-from experiments.fairness.games.loo.reading import Deals, ratio, ratio_change, read_deals, spoken
+from experiments.fairness.games.loo.reading import (
+    Deals,
+    Sums,
+    counted,
+    ratio,
+    ratio_change,
+    spoken,
+)
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot
 from experiments.lineups import label, lineups, rotations
 from experiments.schedule import Table
-from loop_envs.duplicate import Interval
 from loop_envs.game import Game
 from loop_envs.games.loo.state import PLAYS
 
@@ -24,7 +29,7 @@ NEVER = "no-miss"
 _EFFECTS = {
     "mean pool": ("pool", "the mean pool holds {}", "chips"),
     "loos": ("looed", "players are looed {} often", "of them a deal"),
-    "players in": ("declared", "players come in {} often", "of them a deal"),
+    "players in": ("in", "players come in {} often", "of them a deal"),
 }
 """By name: what is counted, what is said of it, and its unit."""
 
@@ -52,51 +57,53 @@ def miss_worth(answer: Answer, study: Study) -> list[Claim]:
     ]
     players = {best: study.player(agent), NEVER: never}
     arm = Arm("miss-worth", players, [tables], few)
-    played = read_deals(study, study.play(arm))
-    worth = head_to_head(played)
+    worth = counted(study.play(arm), head_to_head)
+    overall = ratio(worth["ahead"].sum(axis=1), worth["deals"].sum(axis=1))
     table = Table(label([NEVER] * n), 0, (NEVER,) * n)
-    nobody = read_deals(study, study.play(Arm("miss-nobody", {NEVER: never}, [[table]], few)))
-    everybody = read_deals(study, study.identical(), nobody.boards)
+    nobody = study.play(Arm("miss-nobody", {NEVER: never}, [[table]], few))
+    boards = min(nobody.boards, study.identical().boards)
+    new, old = (counted(one.some(boards), _effects) for one in (nobody, study.identical()))
     claims = [
         Claim(
             "may take the Miss − never does",
-            worth,
+            overall,
             "chips a deal",
             arm.boards,
             f"**Who may take the Miss gains** {{}} than who never does: {best} against itself "
             "without the Miss, at the same tables, {} chips a deal",
         )
     ]
-    boards = min(nobody.boards, everybody.boards)
     for name, (column, what, unit) in _EFFECTS.items():
-        change = ratio_change(_mean(nobody, column, boards), _mean(everybody, column, boards))
+        change = ratio_change((new[column], new["deals"]), (old[column], old["deals"]))
         words = f"Where **nobody takes the Miss** {what} than where all may: {{}} {unit}"
         claims.append(Claim(f"{name}: nobody takes it − all may", change, unit, boards, words))
-    kinds = {"all deals": None, "single pools": played.single, "looed pools": ~played.single}
-    values = [head_to_head(played, chosen) for chosen in kinds.values()]
-    alt = f"Chips a deal that the Miss is worth: {spoken(list(kinds), values)}"
-    svg = plots.intervals("miss-worth", alt, list(kinds), triples(values), "chips a deal")
+    labels = ["all deals", "single pools", "looed pools"]
+    values = [overall, *(ratio(worth["ahead"][:, i], worth["deals"][:, i]) for i in range(2))]
+    alt = f"Chips a deal that the Miss is worth: {spoken(labels, values)}"
+    svg = plots.intervals("miss-worth", alt, labels, triples(values), "chips a deal")
     answer.plots.append(Plot(svg, f"{best} that may take the Miss minus {best} that never does."))
     return claims
 
 
-def _mean(deals: Deals, column: str, boards: int) -> tuple[Floats, Floats]:
-    """Sums of a number of every deal, and numbers of deals, by board."""
-    if column == "pool":
-        values = deals.pool
-    else:
-        chosen = deals.of["looed"] if column == "looed" else deals.of["declared"] >= PLAYS
-        values = chosen.sum(axis=1).astype(np.float64)
-    return deals.sums(values)[:boards], deals.sums(np.ones(len(values)))[:boards]
+def _effects(deals: Deals) -> Sums:
+    """What is compared, and number of `deals`, on every board."""
+    return {
+        "pool": deals.sums(deals.pool),
+        "looed": deals.sums(deals.of["looed"].sum(axis=1)),
+        "in": deals.sums((deals.of["declared"] >= PLAYS).sum(axis=1)),
+        "deals": deals.sums(np.ones(len(deals.board))),
+    }
 
 
-def head_to_head(deals: Deals, chosen: npt.NDArray[np.bool_] | None = None) -> Interval:
-    """Difference of the mean margins of an arm's two agents in a deal, in chips.
+def head_to_head(deals: Deals) -> Sums:
+    """What the first of an arm's two agents is ahead of the other, by kind of pool.
 
-    Args:
-        deals: The arm's deals.
-        chosen: Which of them count, bool [K]; None for all.
+    Returns:
+        Differences of their mean margins in a deal, `ahead`, and numbers of `deals`, each float64
+        [boards, 2].
     """
     margins = deals.by_agent("margin", 2)
-    some = np.ones(len(margins)) if chosen is None else chosen.astype(np.float64)
-    return ratio(deals.sums((margins[:, 0] - margins[:, 1]) * some), deals.sums(some))
+    return {
+        "ahead": deals.by_kind(margins[:, 0] - margins[:, 1]),
+        "deals": deals.by_kind(np.ones(len(margins))),
+    }

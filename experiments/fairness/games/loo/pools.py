@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,16 @@ from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
 from experiments.fairness.boards import Floats
 from experiments.fairness.games.loo.claims import direction
-from experiments.fairness.games.loo.reading import Deals, exponential, percent, plus_minus, ratio
-from experiments.fairness.games.loo.skill import best_rest, moments, sums_of
+from experiments.fairness.games.loo.reading import (
+    Deals,
+    Sums,
+    exponential,
+    over,
+    percent,
+    plus_minus,
+    ratio,
+)
+from experiments.fairness.games.loo.skill import Sizes, moments, sums_of
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval, jackknife_interval
@@ -27,40 +36,58 @@ RARE = 0.01
 """Classes with a smaller share of the deals are left out of plot and findings."""
 
 
+class Form(NamedTuple):
+    """What is counted of the deals under a form of the stakes.
+
+    Attributes:
+        boards: Number of boards.
+        sums: Sums by fold, see `counted`.
+        sizes: Deals by the size of the pool.
+    """
+
+    boards: int
+    sums: Sums
+    sizes: Sizes
+
+
 def table_antes(study: Study) -> int:
     """Antes of the whole table before a deal, in chips."""
     dealer, other = antes(study.game.options)
     return dealer + (study.num_players - 1) * other
 
 
-def growth(answer: Answer, loos: Mapping[str, Deals]) -> None:
+def pools_by_number(deals: Deals, planned: int) -> Floats:
+    """Sums of pools and numbers of deals, by number of the deal: float64 [boards, planned, 2]."""
+    found = np.zeros((deals.boards, planned, 2))
+    np.add.at(found[:, :, 0], (deals.board, deals.number), deals.pool)
+    np.add.at(found[:, :, 1], (deals.board, deals.number), 1)
+    return found
+
+
+def growth(answer: Answer, loos: Mapping[str, Form]) -> None:
     """Mean pools by the number of the deal, with a plot.
 
     Args:
         answer: The answer.
-        loos: Deals by the kind of loo.
+        loos: What is counted by the kind of loo, `number` as of `pools_by_number`.
     """
     curves = {}
-    for name, deals in loos.items():
-        last = int(deals.number.max()) + 1
+    for name, form in loos.items():
+        chips, deals = np.moveaxis(form.sums["number"], 2, 0)
+        last = int(np.flatnonzero(deals.sum(axis=0))[-1]) + 1
         points = np.unique(np.geomspace(1, last, MOST_POINTS).round()).astype(int) - 1
-        curve = []
-        for k in points.tolist():
-            chosen = deals.number == k
-            mean = ratio(deals.sums(deals.pool * chosen), deals.sums(chosen.astype(np.float64)))
-            curve.append((k + 1, *mean[:3]))
-        curves[name] = np.array(curve)
-        late = deals.number >= last // 2
-        first = float(curve[0][1])
-        mean = ratio(deals.sums(deals.pool * late), deals.sums(late.astype(np.float64)))
+        curves[name] = np.array([(k + 1, *ratio(chips[:, k], deals[:, k])[:3]) for k in points])
+        late = slice(last // 2, None)
+        first = float(curves[name][0, 1])
+        mean = ratio(chips[:, late].sum(axis=1), deals[:, late].sum(axis=1))
         grown = Interval(mean.mean / first, mean.low / first, mean.high / first, mean.n)
         text = (
             f"With **{name}** loos the pool of a deal in the second half of a session is "
             f"{shown(grown)} times that of the first deal; the largest one held "
-            f"{number(float(deals.pool.max()))} chips."
+            f"{number(float(form.sizes.pools[-1]))} chips."
         )
         name = f"growth of pools, {name}"
-        answer.findings.append(finding(name, grown, "times", text, deals.boards))
+        answer.findings.append(finding(name, grown, "times", text, form.boards))
     alt = "Mean pool by the number of the deal: " + "; ".join(
         f"{name} from {number(curve[0, 1])} to {number(curve[-1, 1])}"
         for name, curve in curves.items()
@@ -76,22 +103,20 @@ def class_names() -> list[str]:
     return [*names, f"over {BOUNDS[-1]:g}"]
 
 
-def pool_classes(answer: Answer, study: Study, loos: Mapping[str, Deals]) -> None:
+def pool_classes(answer: Answer, study: Study, loos: Mapping[str, Form]) -> None:
     """Skill and luck of the best against the rest, by the size of the pool.
 
     Args:
         answer: The answer; gets findings, a plot and tables.
         study: The study.
-        loos: Deals by the kind of loo.
+        loos: What is counted by the kind of loo, `classes` as of `class_sums`.
     """
     ante = table_antes(study)
     best = study.ladder[0]
     curves = {}
-    for name, deals in loos.items():
-        cells = class_sums(deals, len(study.ladder), ante)
-        mean_pools = [
-            float(deals.pool[c].mean()) / ante if c.any() else np.nan for c in _classes(deals, ante)
-        ]
+    for name, form in loos.items():
+        cells = form.sums["classes"]
+        mean_pools = _mean_pools(form.sizes, ante)
         rows = [["pool in antes of the table", "of the deals", "d, chips", "s", "d / s"]]
         curve = []
         for c, label in enumerate(class_names()):
@@ -105,7 +130,7 @@ def pool_classes(answer: Answer, study: Study, loos: Mapping[str, Deals]) -> Non
         curves[name] = np.array(curve).reshape(-1, 4)
         caption = f"{best} against the rest by size of the pool, {name} loos"
         answer.tables.append(Table(rows, caption, folded=True))
-        _largest(answer, name, best, cells, deals.boards)
+        _largest(answer, name, best, cells, form.boards)
     alt = f"Signal to noise of {best} against the rest by size of the pool: " + "; ".join(
         f"{name} {', '.join(number(v) for v in curve[:, 1])}" for name, curve in curves.items()
     )
@@ -149,32 +174,34 @@ def _log(a: float, b: float) -> float:
     return float(np.log(a / b)) if a > 0 and b > 0 else np.nan
 
 
-def _classes(deals: Deals, ante: int) -> list[npt.NDArray[np.bool_]]:
-    """Which deals are of each class."""
-    at = np.searchsorted(np.array(BOUNDS), deals.pool / ante, side="left")
-    return [at == c for c in range(len(BOUNDS) + 1)]
+def _classes(pools: Floats, ante: int) -> npt.NDArray[np.int64]:
+    """Class of each pool."""
+    return np.searchsorted(np.array(BOUNDS), pools / ante, side="left")
 
 
-def class_sums(deals: Deals, agents: int, ante: int) -> Floats:
-    """Sums of what the best gains above the rest, by class of pools.
+def _mean_pools(sizes: Sizes, ante: int) -> list[float]:
+    """Mean pools of the classes in antes of the table; nan where there are none."""
+    deals = sizes.cells[:, :, 0].sum(axis=0)
+    classes = _classes(sizes.pools, ante)
+    return [
+        over((sizes.pools * deals)[classes == c].sum(), deals[classes == c].sum()) / ante
+        for c in range(len(BOUNDS) + 1)
+    ]
+
+
+def class_sums(deals: Deals, d: Floats, ante: int) -> Floats:
+    """Sums of a difference by class of pools.
 
     Args:
         deals: The deals.
-        agents: Number of agents on the ladder.
+        d: What one side gains more than another, float64 [K].
         ante: Antes of the whole table, in chips.
 
     Returns:
-        float64 [boards, classes, 3]: sums of d and d², and numbers of deals.
+        float64 [boards, classes, 3], as of `sums_of`.
     """
-    difference = best_rest(agents)
-    parts = []
-    for chosen in _classes(deals, ante):
-
-        def within(deals: Deals, chosen: npt.NDArray[np.bool_] = chosen) -> Floats:
-            return np.where(chosen, difference(deals), np.nan)
-
-        parts.append(np.stack(sums_of(deals, within), axis=1))
-    return np.stack(parts, axis=1)
+    chosen = _classes(deals.pool, ante)[:, None] == np.arange(len(BOUNDS) + 1)
+    return sums_of(deals, np.where(chosen, d[:, None], np.nan))
 
 
 def signal_to_noise(cells: Floats, c: int) -> Interval:

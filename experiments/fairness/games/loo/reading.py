@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy import special
 
 from experiments.fairness.answers import number
-from experiments.fairness.arms import Played
-from experiments.fairness.boards import Floats, over_boards
+from experiments.fairness.boards import Floats, folded
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from loop_envs.duplicate import Interval, jackknife_interval
 
 Ints = npt.NDArray[np.int64]
-MOST_ROWS = 2**22
-"""Rows of deals that are read at once: intervals are narrow long before."""
+Sums = dict[str, Floats]
+"""Sums over boards by name, each [rows, ...], a row for a board or for a fold of boards."""
 LOOS = ("limited", "capped", "unlimited")
 """Values of the option loo, by what a looed player pays."""
 
@@ -33,22 +34,27 @@ def place_label(value: int, n: int) -> str:
 
 @dataclass(frozen=True)
 class Deals:
-    """Deals of an arm, in the order of their matches.
+    """Deals of some boards of an arm, in the order of their matches.
 
     Attributes:
-        boards: Number of boards, B.
-        board: Index of each deal's board, int64 [K], 0 to B - 1.
+        numbers: Numbers of the boards, B of them.
+        board: Index of each deal's board, int64 [K], 0 to B - 1, ascending; each has some.
         match: Number of each deal's match, int64 [K], from 0.
         number: Number of each deal in its match, int64 [K], from 0.
         of: Columns of the table of rounds by name, each [K, n] by seat; and `margin`, the gain
-            minus its mean at the table, in chips, and `agent`, the agent's index in its arm.
+            minus its mean at the table, in chips. The column `agent` has its index in the arm.
     """
 
-    boards: int
+    numbers: range
     board: Ints
     match: Ints
     number: Ints
-    of: dict[str, npt.NDArray[Any]]
+    of: Mapping[str, npt.NDArray[Any]]
+
+    @property
+    def boards(self) -> int:
+        """Number of boards, B."""
+        return len(self.numbers)
 
     @property
     def n(self) -> int:
@@ -65,10 +71,16 @@ class Deals:
         """The pool when the cards were dealt, in chips, float64 [K]."""
         return np.asarray(self.of["pool"][:, 0], np.float64)
 
-    def by_place(self, column: str) -> Floats:
-        """A column by place after the dealer instead of by seat, float64 [K, n]."""
+    @property
+    def squares(self) -> Floats:
+        """Mean of the players' squared margins, float64 [K]."""
+        found: Floats = (self.of["margin"] ** 2).mean(axis=1)
+        return found
+
+    def by_place(self, column: str) -> npt.NDArray[Any]:
+        """A column by place after the dealer instead of by seat, [K, n]."""
         order = np.argsort(self.of["after"], axis=1)
-        return np.take_along_axis(self.of[column], order, axis=1).astype(np.float64)
+        return np.take_along_axis(self.of[column], order, axis=1)
 
     def by_agent(self, column: str, agents: int) -> Floats:
         """Mean of a column by agent, float64 [K, agents]; nan where one does not sit."""
@@ -82,33 +94,44 @@ class Deals:
 
     def sums(self, values: npt.NDArray[Any]) -> Floats:
         """Sums on every board of values of deals: [K, ...] to float64 [B, ...]."""
-        found = np.zeros((self.boards, *values.shape[1:]))
-        np.add.at(found, self.board, values)
+        first = np.searchsorted(self.board, np.arange(self.boards))
+        found: Floats = np.add.reduceat(values, first, axis=0, dtype=np.float64)
         return found
 
+    def by_kind(self, values: npt.NDArray[Any]) -> Floats:
+        """The same by kind of pool, single ones first: [K, ...] to float64 [B, 2, ...]."""
+        kinds = (self.single, ~self.single)
+        return np.stack([self.sums((values.T * chosen).T) for chosen in kinds], axis=1)
 
-def read_deals(study: Study, played: Played, boards: int | None = None) -> Deals:
-    """Reads the deals of an arm's first boards.
 
-    Args:
-        study: The study.
-        played: The arm.
-        boards: Number of boards at most; None for all.
-    """
-    n = played.game.num_players
-    rows = n * played.game.options["num_deals"] * -(-played.num_matches // played.boards)
-    most = max(2, MOST_ROWS // rows)
-    count = min(played.boards, most, boards or most)
-    first = study.settings.first_board
-    frame = played.rounds.filter(pl.col("board") < first + count).with_columns(
-        pl.col("agent").to_physical()
-    )
-    table = frame.drop("lineup", "rotation", "seat").collect()
-    of = {name: table[name].to_numpy().reshape(-1, n) for name in table.columns}
-    board = of.pop("board")[:, 0].astype(np.int64) - first
-    deal = of.pop("round")[:, 0].astype(np.int64)
-    of["margin"] = of["gain"] - of["gain"].mean(axis=1, keepdims=True)
-    return Deals(count, board, np.cumsum(deal == 0) - 1, deal, of)
+class _Columns(dict[str, npt.NDArray[Any]]):
+    """Columns of deals, each read when it is first asked for."""
+
+    def __init__(self, part: Part) -> None:
+        super().__init__()
+        self._part = part
+
+    def __missing__(self, name: str) -> npt.NDArray[Any]:
+        if name == "margin":
+            self[name] = self["gain"] - self["gain"].mean(axis=1, keepdims=True)
+        else:
+            table = self._part.rounds.select(pl.col(name).to_physical()).collect()
+            self[name] = table[name].to_numpy().reshape(-1, self._part.game.num_players)
+        return self[name]
+
+
+def read_deals(part: Part) -> Deals:
+    """The deals of a part of an arm."""
+    every = pl.col("board", "round").gather_every(part.game.num_players).cast(pl.Int64)
+    table = part.rounds.select(every).collect()
+    board, deal = (table[name].to_numpy() for name in ("board", "round"))
+    start = part.numbers.start
+    return Deals(part.numbers, board - start, np.cumsum(deal == 0) - 1, deal, _Columns(part))
+
+
+def counted(played: Played, sums: Callable[[Deals], Sums]) -> Sums:
+    """Sums by fold, see `folded`, from those that are made by board of the deals of a part."""
+    return folded(played, lambda part: sums(read_deals(part)))
 
 
 def loo_options(study: Study, loo: str) -> dict[str, Any]:
@@ -131,7 +154,7 @@ def estimate(
     """A statistic of sums over boards, with the jackknife over boards.
 
     Args:
-        columns: Each float64 [boards].
+        columns: Each float64 [rows], see `Sums`.
         statistic: Takes the columns' sums, in order.
         level: Confidence level.
 
@@ -146,7 +169,7 @@ def estimate(
 
 
 def ratio(total: Floats, parts: Floats, level: float = 0.95) -> Interval:
-    """Sum of a total over sum of its parts, such as chips per deal; both float64 [boards]."""
+    """Sum of a total over sum of its parts, such as chips per deal; both float64 [rows]."""
     return estimate([total, parts], over, level)
 
 
@@ -155,22 +178,32 @@ def ratio_change(new: tuple[Floats, Floats], old: tuple[Floats, Floats]) -> Inte
     return estimate([*new, *old], lambda a, b, c, d: over(a, b) - over(c, d))
 
 
-def share_of(values: Floats) -> Interval:
+def powers(values: Floats) -> Floats:
+    """What `share_of` needs the sums of: float64 [...] to [3, ...]."""
+    return np.stack([values**k for k in range(3)])
+
+
+def share_of(sums: Floats) -> Interval:
     """Mean of shares on boards with its interval over boards, within 0 and 1.
 
     If none or all of them happened there is no spread to go by; then it is the exact interval
     of no board, or every board, among so many.
 
     Args:
-        values: float64 [boards].
+        sums: Sums of their `powers`, float64 [3]: number of boards, at least two, of shares, and of
+            their squares.
     """
-    interval = over_boards(values)
-    bound = 1 - 0.025 ** (1 / len(values))
-    if (values == 0).all():
-        return interval._replace(high=bound)
-    if (values == 1).all():
-        return interval._replace(low=1 - bound)
-    return interval._replace(low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+    boards, total, squares = sums.tolist()
+    mean = total / boards
+    variance = max(squares - total * mean, 0.0) / (boards - 1)
+    half = float(special.stdtrit(boards - 1, 0.975)) * math.sqrt(variance / boards)
+    low, high = max(mean - half, 0.0), min(mean + half, 1.0)
+    bound = 1 - 0.025 ** (1 / boards)
+    if total == 0:
+        high = bound
+    if total == boards:
+        low = 1 - bound
+    return Interval(mean, low, high, int(boards))
 
 
 def exponential(logarithm: Interval) -> Interval:

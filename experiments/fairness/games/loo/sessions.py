@@ -8,13 +8,16 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
-from experiments.fairness.boards import Floats, triples
+from experiments.fairness.boards import triples
 from experiments.fairness.games.loo.reading import (
     LOOS,
     Deals,
+    Sums,
+    counted,
     loo_options,
+    over,
     percent,
-    read_deals,
+    powers,
     share_of,
     spoken,
 )
@@ -40,7 +43,6 @@ def sessions(answer: Answer, study: Study) -> None:
     """
     own = study.game.options
     planned = own["num_deals"]
-    few = min(study.settings.variants, study.settings.boards)
     rows = [["loo", "stack", "ends early", "deals played", "one in twenty ends by deal"]]
     names, values = [], []
     for loo in LOOS:
@@ -51,14 +53,14 @@ def sessions(answer: Answer, study: Study) -> None:
             name = loo if loo != own["loo"] else ""
             if "stack" in changes:
                 name = f"{loo}-stack-{stack}"
-            deals = read_deals(study, study.ladders(changes, name), few)
-            early, length = ends(deals, planned)
-            share = share_of(early)
+            played = study.ladders(changes, name).some(study.settings.variants)
+            sums = counted(played, lambda deals: ends(deals, planned))
+            share = share_of(sums["early"].sum(axis=0))
             names.append(f"{loo}, stack {stack}")
             values.append(share)
-            played = np.bincount(deals.match)
-            quantile = number(float(np.quantile(played, 0.05, method="inverted_cdf")))
-            mean = number(float(length.mean()))
+            counts = sums["lengths"].sum(axis=0)
+            quantile = number(int(np.searchsorted(counts.cumsum(), 0.05 * counts.sum())))
+            mean = number(over(counts @ np.arange(planned + 1), counts.sum()))
             rows.append([loo, f"{stack:,}", percent(share.mean), mean, quantile])
             text = (
                 f"With **{loo}** loos and {stack:,} chips each, {shown(share)} of the sessions "
@@ -66,14 +68,14 @@ def sessions(answer: Answer, study: Study) -> None:
                 f"last {mean} deals on average."
             )
             title = f"sessions that end early, {loo}, stack {stack}"
-            answer.findings.append(finding(title, share, "of the sessions", text, deals.boards))
+            answer.findings.append(finding(title, share, "of the sessions", text, played.boards))
     alt = f"Share of sessions that end early: {spoken(names, values)}"
     svg = plots.intervals("sessions", alt, names, triples(values), "share of sessions")
     answer.plots.append(Plot(svg, "Sessions that end before their last deal."))
     answer.tables.append(Table(rows, "Ends of sessions of the ladder", left=2))
 
 
-def ends(deals: Deals, planned: int) -> tuple[Floats, Floats]:
+def ends(deals: Deals, planned: int) -> Sums:
     """How sessions end on every board.
 
     Args:
@@ -81,12 +83,10 @@ def ends(deals: Deals, planned: int) -> tuple[Floats, Floats]:
         planned: Number of deals of a session that is not ended early.
 
     Returns:
-        Share of sessions with fewer deals, and mean number of deals, each float64 [boards].
+        `lengths`, float64 [boards, planned + 1]: numbers of sessions by number of deals; `early`,
+        float64 [boards, 3]: `powers` of the share with fewer deals than planned.
     """
     last = np.flatnonzero(np.append(deals.match[1:] != deals.match[:-1], True))
-    played = deals.number[last] + 1
-    board = deals.board[last]
-    counts = np.bincount(board, minlength=deals.boards)
-    early = np.bincount(board, played < planned, minlength=deals.boards)
-    length = np.bincount(board, played, minlength=deals.boards)
-    return early / counts, length / counts
+    lengths = np.zeros((deals.boards, planned + 1))
+    np.add.at(lengths, (deals.board[last], deals.number[last] + 1), 1)
+    return {"lengths": lengths, "early": powers(1 - lengths[:, -1] / lengths.sum(axis=1)).T}

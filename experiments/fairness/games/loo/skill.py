@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from experiments.fairness.boards import Floats
-from experiments.fairness.games.loo.reading import Deals, Ints, over
+from experiments.fairness.boards import FOLDS, Floats
+from experiments.fairness.games.loo.reading import Deals, over
 from loop_envs.duplicate import Interval, critical_repetition_frequency, jackknife_interval
 
 TOP = 0.01
 """Share of the deals, those with the largest pools, that makes the tail."""
 
-Difference = Callable[[Deals], Floats]
-"""From deals, float64 [K]: what one side gains more than another; nan where one does not sit."""
 
+class Sizes(NamedTuple):
+    """Deals by the size of the pool.
 
-class Sums(NamedTuple):
-    """Sums of a difference d over the deals of every board, each float64 [boards]."""
+    Attributes:
+        pools: Sizes that there are, in chips, ascending, float64 [P].
+        cells: By fold and size, numbers of deals and sums of `Deals.squares`, float64
+            [FOLDS, P, 2].
+    """
 
-    d: Floats
-    squares: Floats
-    deals: Floats
+    pools: Floats
+    cells: Floats
 
 
 class Signal(NamedTuple):
@@ -41,42 +43,39 @@ class Signal(NamedTuple):
     ratio: Interval
 
 
-def best_rest(agents: int, by_pool: bool = False) -> Difference:
-    """The ladder's best agent minus the mean of the others at the table.
+def differences(deals: Deals, agents: int) -> Floats:
+    """What one side gains more than another in a deal.
 
     Args:
+        deals: The deals.
         agents: Number of agents on the ladder.
-        by_pool: Whether chips are divided by the pool of the deal.
+
+    Returns:
+        float64 [K, agents]: the best agent minus the mean of the others at the table, then every
+        agent but the last minus the next one; nan where one does not sit.
     """
-
-    def difference(deals: Deals) -> Floats:
-        found: Floats = deals.by_agent("margin", agents)[:, 0] * (deals.n / (deals.n - 1))
-        return found / deals.pool if by_pool else found
-
-    return difference
+    gains = deals.by_agent("margin", agents)
+    best = gains[:, :1] * (deals.n / (deals.n - 1))
+    return np.concatenate([best, gains[:, :-1] - gains[:, 1:]], axis=1)
 
 
-def pair(a: int, b: int, agents: int) -> Difference:
-    """One agent of the ladder minus another."""
+def sums_of(deals: Deals, d: Floats) -> Floats:
+    """The sums that skill and luck are made of.
 
-    def difference(deals: Deals) -> Floats:
-        gains = deals.by_agent("margin", agents)
-        found: Floats = gains[:, a] - gains[:, b]
-        return found
+    Args:
+        deals: The deals.
+        d: Differences, float64 [K, ...], nan where there is none.
 
-    return difference
-
-
-def sums_of(deals: Deals, difference: Difference) -> Sums:
-    """The sums by board that skill and luck are made of."""
-    d = difference(deals)
+    Returns:
+        float64 [boards, ..., 3]: sums of d and d², and numbers of deals with a difference.
+    """
     there = ~np.isnan(d)
     d = np.where(there, d, 0.0)
-    return Sums(*(deals.sums(x) for x in (d, d * d, there.astype(np.float64))))
+    return np.stack([deals.sums(x) for x in (d, d * d, there)], axis=-1)
 
 
 def moments(sums: Floats) -> tuple[float, float]:
-    """Mean and standard deviation in a deal, from sums of `Sums`, float64 [boards, 3]."""
+    """Mean and standard deviation in a deal, from those of `sums_of`, float64 [rows, 3]."""
     d, squares, deals = sums.sum(axis=0).tolist()
     mean = over(d, deals)
     return mean, math.sqrt(max(0.0, over(squares, deals) - mean * mean)) if deals else math.nan
@@ -90,9 +89,8 @@ def log_repetitions(sums: Floats) -> float:
     return math.log(critical_repetition_frequency(mean, deviation))
 
 
-def signal(deals: Deals, difference: Difference) -> Signal:
-    """Skill and luck of a difference, with intervals over boards."""
-    sums = np.stack(sums_of(deals, difference), axis=1)
+def signal(sums: Floats) -> Signal:
+    """Skill and luck of a difference, with intervals over boards; sums as of `moments`."""
     mean = jackknife_interval(sums, lambda x: moments(x)[0])
     quotient = jackknife_interval(sums, lambda x: over(*moments(x)))
     return Signal(mean, moments(sums)[1], quotient)
@@ -102,8 +100,8 @@ class Measure(NamedTuple):
     """A number that comes from sums over boards.
 
     Attributes:
-        sums: float64 [boards, ...].
-        statistic: Takes sums of some of the boards.
+        sums: float64 [rows, columns].
+        statistic: Takes some of the rows.
     """
 
     sums: Floats
@@ -115,52 +113,61 @@ class Measure(NamedTuple):
 
     def minus(self, other: Measure) -> Interval:
         """How much more it is than another one on the same boards, with its interval."""
-        boards = min(len(self.sums), len(other.sums))
         columns = self.sums.shape[1]
-        both = np.concatenate([self.sums[:boards], other.sums[:boards]], axis=1)
+        both = np.concatenate([self.sums, other.sums], axis=1)
         return jackknife_interval(
             both, lambda x: self.statistic(x[:, :columns]) - other.statistic(x[:, columns:])
         )
 
 
-def repetitions(deals: Deals, difference: Difference) -> Measure:
+def repetitions(sums: Floats) -> Measure:
     """Logarithm of the critical repetition frequency of a difference, see `log_repetitions`."""
-    return Measure(np.stack(sums_of(deals, difference), axis=1), log_repetitions)
+    return Measure(sums, log_repetitions)
 
 
-def spread(deals: Deals) -> Measure:
+def sizes_of(parts: Iterable[Deals]) -> Sizes:
+    """Deals by the size of the pool, from parts of an arm."""
+    found = Sizes(np.empty(0), np.zeros((FOLDS, 0, 2)))
+    for deals in parts:
+        pools = np.union1d(found.pools, deals.pool)
+        cells = np.zeros((FOLDS, len(pools), 2))
+        cells[:, np.searchsorted(pools, found.pools)] = found.cells
+        fold = (deals.numbers.start + deals.board) % FOLDS
+        at = fold * len(pools) + np.searchsorted(pools, deals.pool)
+        for i, weights in enumerate((None, deals.squares)):
+            sums = np.bincount(at, weights, FOLDS * len(pools))
+            cells[:, :, i] += sums.reshape(FOLDS, len(pools))
+        found = Sizes(pools, cells)
+    return found
+
+
+def spread(sizes: Sizes) -> Measure:
     """Logarithm of the spread: the root of the mean squared margin of a player in a deal."""
-    squares = (deals.of["margin"] ** 2).mean(axis=1)
-    sums = np.stack([deals.sums(x) for x in (squares, np.ones(len(squares)))], axis=1)
 
     def statistic(x: Floats) -> float:
-        mean = over(*x.sum(axis=0))
+        deals, squares = x.sum(axis=0)
+        mean = over(squares, deals)
         return 0.5 * math.log(mean) if mean > 0 else math.nan
 
-    return Measure(sums, statistic)
+    return Measure(sizes.cells.sum(axis=1), statistic)
 
 
-def tail_share(deals: Deals, top: float = TOP) -> Interval:
+def tail_share(sizes: Sizes, top: float = TOP) -> Interval:
     """Share of all squared margins that the deals with the largest pools have.
 
     Args:
-        deals: The deals.
+        sizes: The deals.
         top: Their share. Of deals with equal pools the part that is needed counts.
 
     Returns:
         The share with its interval over boards.
     """
-    order = np.argsort(-deals.pool, kind="stable")
-    pool, board = deals.pool[order], deals.board[order]
-    squares = (deals.of["margin"] ** 2).sum(axis=1)[order]
 
-    def share(boards: Ints) -> float:
-        chosen = np.isin(board, boards)
-        x = squares[chosen]
-        _, start, counts = np.unique(-pool[chosen], return_index=True, return_counts=True)
-        sums = np.add.reduceat(x, start)
+    def share(cells: Floats) -> float:
+        deals, squares = cells.sum(axis=0)[::-1].T  # largest pools first
+        larger = deals.cumsum() - deals
         # Deals with equal pools count alike, whatever their order.
-        wanted = np.clip((top * len(x) - start) / counts, 0, 1)
-        return over((sums * wanted).sum(), x.sum())
+        wanted = np.clip((top * deals.sum() - larger) / np.maximum(deals, 1), 0, 1)
+        return over((squares * wanted).sum(), squares.sum())
 
-    return jackknife_interval(np.arange(deals.boards), share)
+    return jackknife_interval(sizes.cells, share)

@@ -8,9 +8,16 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, number
-from experiments.fairness.boards import Floats, triples
+from experiments.fairness.boards import triples
 from experiments.fairness.games.loo.claims import Claim, judged
-from experiments.fairness.games.loo.reading import Deals, estimate, over, read_deals, spoken
+from experiments.fairness.games.loo.reading import (
+    Deals,
+    Sums,
+    counted,
+    estimate,
+    over,
+    spoken,
+)
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.games.loo.options import has_pam
@@ -54,25 +61,31 @@ def without_miss(study: Study) -> Answer:
     )
     few = min(study.settings.variants, study.settings.identical)
     changed = study.identical(options, "-".join(f"{k}-{v}" for k, v in options.items()))
-    arms = {own: read_deals(study, study.identical(), few), other: read_deals(study, changed, few)}
-    boards = min(deals.boards for deals in arms.values())
-    columns = {name: measures(deals, boards) for name, deals in arms.items()}
+    arms = {own: study.identical(), other: changed}
+    sums = {name: counted(played.some(few), measures) for name, played in arms.items()}
     claims = []
     rows = [["", *(f"{name}, {unit}" for name, (_, unit) in MEASURES.items())]]
-    for name, values in columns.items():
-        rows.append([name, *(number(_value(key, *sums)) for key, sums in _totals(values))])
+    for name, one in sums.items():
+        totals = {key: float(x.sum()) for key, x in one.items()}
+        rows.append(
+            [name, *(number(_value(key, totals[key], totals["deals"])) for key in MEASURES)]
+        )
+    columns = {
+        key: [one[x] for one in (sums[own], sums[other]) for x in (key, "deals")]
+        for key in MEASURES
+    }
     for key, (what, unit) in MEASURES.items():
         change = estimate(
-            [*columns[own][key], *columns[other][key]],
+            columns[key],
             lambda a, b, c, d, key=key: _value(key, a, b) - _value(key, c, d),
         )
         words = f"Played **{own}**, {what} than {other}: {{}} {unit}"
-        claims.append(Claim(f"{key}: {own} − {other}", change, unit, boards, words))
+        claims.append(Claim(f"{key}: {own} − {other}", change, unit, few, words))
     answer.findings += judged(claims)
     names = list(MEASURES)
     times = [
         estimate(
-            [*columns[own][key], *columns[other][key]],
+            columns[key],
             lambda a, b, c, d, key=key: over(_value(key, a, b), _value(key, c, d)),
         )
         for key in names
@@ -80,7 +93,7 @@ def without_miss(study: Study) -> Answer:
     alt = f"Played {own}, as a multiple of {other}: {spoken(names, times)}"
     svg = plots.intervals("without-miss", alt, names, triples(times), f"times that {other}", 1.0)
     answer.plots.append(Plot(svg, f"Played {own}, as a multiple of {other}."))
-    answer.tables.append(Table(rows, f"Deals of equal agents, {boards:,} boards each"))
+    answer.tables.append(Table(rows, f"Deals of equal agents, {few:,} boards each"))
     answer.notes.append(
         f"{study.ladder[0]} in all seats, the same boards in both forms; it plays as well as it "
         "can by the rules it is given. The spread is the root of the mean squared margin of a "
@@ -90,25 +103,21 @@ def without_miss(study: Study) -> Answer:
     return answer
 
 
-def measures(deals: Deals, boards: int) -> dict[str, tuple[Floats, Floats]]:
-    """What is compared, as a total and the number of its parts on each of the first boards."""
-    deal = deals.sums(np.ones(len(deals.pool)))[:boards]
+def measures(deals: Deals) -> Sums:
+    """Totals of what is compared, and number of `deals`, on every board."""
     entered = (deals.of["declared"] >= PLAYS).sum(axis=1)
     no_trick = (deals.of["tricks"].sum(axis=1) == 0) & (entered > 1)
     values = {
-        "spread": (deals.of["margin"] ** 2).mean(axis=1),
+        "spread": deals.squares,
         "pool": deals.pool,
         "players in": entered,
         "loos": deals.of["looed"].sum(axis=1),
         "flushes": no_trick,
+        "deals": np.ones(len(entered)),
     }
-    return {key: (deals.sums(value)[:boards], deal) for key, value in values.items()}
+    return {key: deals.sums(value) for key, value in values.items()}
 
 
 def _value(key: str, total: float, parts: float) -> float:
     mean = over(total, parts)
     return mean**0.5 if key == "spread" else mean
-
-
-def _totals(values: dict[str, tuple[Floats, Floats]]) -> list[tuple[str, tuple[float, float]]]:
-    return [(key, (float(a.sum()), float(b.sum()))) for key, (a, b) in values.items()]

@@ -2,42 +2,60 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, p_text, shown
-from experiments.fairness.boards import over_boards, p_value, triples
+from experiments.fairness.boards import Floats, over_boards, p_value, triples
 from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
-    by_group,
     difficulty,
+    group_means,
+    group_sums,
     grouped,
     marker_values,
     one_rank_better,
     shared_boards,
 )
 from experiments.fairness.games.loop_boards.skill import skill
+from experiments.fairness.played import Part
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import holm
 
 Ints = npt.NDArray[np.int64]
+SLICE = 2**12
+"""Boards whose values are made at a time."""
 
 
 class Markers(NamedTuple):
     """Markers of B boards of equal agents.
 
     Attributes:
-        rank: By hand and round, 1 best, int64 [B, hands, rounds].
+        rank: By hand and round, 1 best, int8 [B, hands, rounds].
         group: Difficulty of each hand, see `GROUPS`, int64 [B, hands].
     """
 
-    rank: Ints
+    rank: npt.NDArray[np.int8]
     group: Ints
+
+    def by_group(self, values: Callable[[Ints], npt.NDArray[Any]]) -> Floats:
+        """Means by group of hands, spread over boards, see `group_means`.
+
+        Args:
+            values: Makes values [b, hands, ...] from the ranks of b boards, int64 [b, hands,
+                rounds].
+        """
+        sums = [
+            group_sums(values(self.rank[lo : lo + SLICE].astype(np.int64)).astype(np.float64), own)
+            for lo in range(0, len(self.rank), SLICE)
+            for own in [self.group[lo : lo + SLICE]]
+        ]
+        return group_means(np.concatenate(sums))
 
 
 def hands(study: Study) -> Answer:
@@ -66,23 +84,21 @@ def hands(study: Study) -> Answer:
 
 
 def _markers(study: Study) -> Markers:
-    boards = shared_boards(study)
-    rows = (
-        study.identical()
-        .rounds.filter(pl.col("board") < study.settings.first_board + boards)
-        .select("board", "hand", "round", "rank")
-        .sort("board", "hand", "round")
-        .collect()
-    )
-    rank = rows["rank"].to_numpy().astype(np.int64).reshape(boards, study.num_players, -1)
-    return Markers(rank, grouped(difficulty(study, study.ladders(), boards)))
+    boards, n = shared_boards(study), study.num_players
+
+    def ranks(part: Part) -> npt.NDArray[np.int8]:
+        rows = part.rounds.select("board", "hand", "round", "rank").sort("board", "hand", "round")
+        return rows.collect()["rank"].to_numpy().reshape(part.boards, n, -1)
+
+    rank = np.concatenate([ranks(part) for part in study.identical().some(boards).parts()])
+    return Markers(rank, grouped(difficulty(study.ladders().some(boards))))
 
 
 def _pay(answer: Answer, study: Study, markers: Markers) -> None:
     """What a marker is worth by difficulty, by the rule and if places were paid."""
     n = study.num_players
-    value = by_group(marker_values(markers.rank).astype(np.float64), markers.group)
-    place = by_group((n + 1 - markers.rank).astype(np.float64), markers.group)
+    value = markers.by_group(marker_values)
+    place = markers.by_group(lambda rank: n + 1 - rank)
     easy, hard = 0, len(GROUPS) - 1
     rule = over_boards(value[:, easy] - value[:, hard])
     plain = over_boards(place[:, easy] - place[:, hard])
@@ -133,7 +149,7 @@ def _pay(answer: Answer, study: Study, markers: Markers) -> None:
 def _one_better(answer: Answer, markers: Markers) -> None:
     """How much the next better rank is worth by difficulty."""
     n = markers.rank.shape[1]
-    gain = by_group(one_rank_better(markers.rank, n), markers.group)
+    gain = markers.by_group(lambda rank: one_rank_better(rank, n))
     ones = [over_boards(gain[:, k]) for k in range(len(GROUPS))]
     middle = (gain[:, 1] + gain[:, 2]) / 2
     for k in (0, len(GROUPS) - 1):
@@ -157,14 +173,19 @@ def _one_better(answer: Answer, markers: Markers) -> None:
 
 def _by_round(answer: Answer, markers: Markers) -> None:
     """Whether it matters in which round one holds a hand."""
-    value = marker_values(markers.rank).astype(np.float64)
-    level = (markers.rank[..., None, :] == markers.rank[..., :, None]).sum(axis=-1) - 1
-    rounds = value.shape[2]
-    of_group = np.stack([by_group(value[:, :, r], markers.group) for r in range(rounds)], axis=2)
-    means = [value[:, :, r].mean(axis=1) for r in range(rounds)]
-    tests = {"any": means[-1] - means[0]}
+    rounds = markers.rank.shape[2]
+    of_group = [
+        markers.by_group(lambda rank, r=r: marker_values(rank)[:, :, r])  # type: ignore[misc]
+        for r in range(rounds)
+    ]
+    ends = [
+        _ends(markers.rank[lo : lo + SLICE].astype(np.int64))
+        for lo in range(0, len(markers.rank), SLICE)
+    ]
+    rise, *level = np.concatenate(ends).T
+    tests = {"any": rise}
     for k in (0, len(GROUPS) - 1):
-        tests[GROUPS[k]] = of_group[:, k, -1] - of_group[:, k, 0]
+        tests[GROUPS[k]] = of_group[-1][:, k] - of_group[0][:, k]
     adjusted = holm([p_value(over_boards(x)) for x in tests.values()])
     for (name, x), p in zip(tests.items(), adjusted, strict=True):
         one = over_boards(x)
@@ -177,7 +198,7 @@ def _by_round(answer: Answer, markers: Markers) -> None:
             f"a marker ({p_text(p)} after Holm's adjustment)."
         )
         if name == "any":
-            early, late = (number(float(level[:, :, r].mean())) for r in (0, -1))
+            early, late = (number(float(x.mean())) for x in level)
             text += (
                 f" A marker of the last round is level with {late} others, one of the first with "
                 f"{early}, and a tie pays both; every round has each rank once, so this is not "
@@ -186,8 +207,8 @@ def _by_round(answer: Answer, markers: Markers) -> None:
         answer.findings.append(
             finding(f"{name} hand: last − first round", one, "points a marker", text)
         )
-    spread = of_group - of_group.mean(axis=2, keepdims=True)
-    cells = [[over_boards(spread[:, k, r]) for r in range(rounds)] for k in range(len(GROUPS))]
+    mean: Floats = sum(of_group) / rounds
+    cells = [[over_boards(x[:, k] - mean[:, k]) for x in of_group] for k in range(len(GROUPS))]
     values = np.array([[one.mean for one in row] for row in cells])
     half = np.array([[(one.high - one.low) / 2 for one in row] for row in cells])
     labels = [f"round {r + 1}" for r in range(rounds)]
@@ -198,3 +219,16 @@ def _by_round(answer: Answer, markers: Markers) -> None:
         "loop-rounds", alt, list(GROUPS), labels, values, half, "round in which it is held", "hand"
     )
     answer.plots.append(Plot(svg, "Value of a marker by round, less the mean of such hands."))
+
+
+def _ends(rank: Ints) -> Floats:
+    """How the first and the last round differ, float64 [boards, 3].
+
+    Returns:
+        Mean value of a marker in the last round minus that in the first; with how many others of
+        its board a marker of the first, and one of the last, is level.
+    """
+    value = marker_values(rank)
+    level = (rank[..., None, :] == rank[..., :, None]).sum(axis=-1) - 1
+    first, last = (x.mean(axis=1) for x in (level[:, :, 0], level[:, :, -1]))
+    return np.stack([(value[:, :, -1] - value[:, :, 0]).mean(axis=1), first, last], axis=1)

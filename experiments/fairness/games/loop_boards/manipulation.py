@@ -122,10 +122,11 @@ def _outcome(study: Study, want: str, others: str, most: int) -> Outcome:
     # Rotation k has the attacker in seat k.
     away = (pl.col("seat").cast(pl.Int64) - pl.col("rotation").cast(pl.Int64) + n) % n
     win = pl.col("winner") / pl.col("winner").sum().over(MATCH)
-    rows = study.play(arm).matches.with_columns(away=away, win=win)
-    _, points = by_board(rows, ["away"], "points")
-    _, wins = by_board(rows, ["away"], "win")
-    _, margins = by_board(rows, ["away"], "margin")
+    new = (away.alias("away"), win.alias("win"))
+    points, wins, margins = (
+        by_board(study.play(arm), ["away"], column, lambda part: part.matches.with_columns(new))[1]
+        for column in ("points", "win", "margin")
+    )
     return Outcome(points[:, 0], wins[:, 0], margins)
 
 

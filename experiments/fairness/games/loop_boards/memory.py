@@ -87,7 +87,7 @@ def _head_to_head(
     ]
     players = {name: study.player(agent), without: _lacking(study, agent, hide, without)}
     arm = Arm(f"lacks-{without}", players, [tables], boards, rounds=False)
-    _, margins = by_board(study.play(arm).matches, ["agent"], "margin")  # in the players' order
+    _, margins = by_board(study.play(arm), ["agent"], "margin")  # in the players' order
     return margins[:, 0] - margins[:, 1]
 
 
@@ -101,8 +101,9 @@ def _victims(study: Study, answer: Answer, without: str) -> None:
     arm = Arm("one-remembers", players, [tables], study.settings.variants, rounds=False)
     # Rotation k has the one that remembers in seat k.
     away = (pl.col("seat").cast(pl.Int64) - pl.col("rotation").cast(pl.Int64) + n) % n
-    played = study.play(arm).matches.with_columns(away=away)
-    _, margins = by_board(played, ["away"], "margin")
+    _, margins = by_board(
+        study.play(arm), ["away"], "margin", lambda part: part.matches.with_columns(away=away)
+    )
     ones = [over_boards(margins[:, k]) for k in range(n)]
     names = ["who remembers", *(_place(k, n) for k in range(1, n))]
     text = (

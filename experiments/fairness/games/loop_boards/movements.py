@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +11,12 @@ from scipy import special
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
-from experiments.fairness.boards import Floats, p_value, triples
+from experiments.fairness.boards import Floats, p_value, triples, within
 from experiments.fairness.games.loop_boards.single import (
     CYCLIC,
     HIDDEN,
     LOOP,
     WILLIAMS,
-    Scores,
     all_scores,
 )
 from experiments.fairness.study import Study
@@ -39,11 +36,14 @@ def movements(study: Study, answer: Answer) -> None:
     scores = all_scores(study)
     lineups = math.comb(len(study.ladder), study.num_players)
     boards = max(1.0, study.settings.matches / lineups)
-    number_of = len(scores[LOOP].margins)
+    number_of = len(scores[LOOP].results)
     wrong = {
-        name: _within(_jackknifed(one, lambda x: _wrong(x, boards))) for name, one in scores.items()
+        name: within(jackknife_interval(one.apart, lambda x: _wrong(x, boards)))
+        for name, one in scores.items()
     }
-    reliable = {name: _within(_jackknifed(one, _reliability)) for name, one in scores.items()}
+    reliable = {
+        name: within(jackknife_interval(one.results, _reliability)) for name, one in scores.items()
+    }
     for name in scores:
         text = (
             f"**{name}**: at the cost of {study.settings.matches:,} matches of Loop, neighbours on "
@@ -54,7 +54,7 @@ def movements(study: Study, answer: Answer) -> None:
             finding(f"wrong order: {name}", wrong[name], "probability", text, number_of)
         )
     for name, base in ((HIDDEN, LOOP), (WILLIAMS, CYCLIC)):
-        worth = information(scores[name], scores[base])
+        worth = information(scores[name].apart, scores[base].apart)
         word = "as much, as far as is seen, as"
         if worth.low > 1 or worth.high < 1:
             word = "more than" if worth.mean > 1 else "less than"
@@ -65,7 +65,7 @@ def movements(study: Study, answer: Answer) -> None:
         answer.findings.append(
             finding(f"a round of {name}", worth, f"rounds of {base}", text, number_of)
         )
-    shares = {name: _jackknifed(one, order_share) for name, one in scores.items()}
+    shares = {name: jackknife_interval(one.orders, order_share) for name, one in scores.items()}
     for name, share in shares.items():
         verdict = "does not move results as far as is seen"
         if share.mean > 0 and p_value(share) * len(shares) < 0.05:
@@ -96,40 +96,39 @@ def movements(study: Study, answer: Answer) -> None:
     )
 
 
-def differences(scores: Scores) -> Floats:
-    """Differences of neighbours on the ladder, mean over line-ups.
+def _apart(x: Floats) -> Floats:
+    """Mean difference in standard deviations of a single play of a board.
+
+    Args:
+        x: Differences of neighbours, float64 [boards, repeats, pairs].
 
     Returns:
-        float64 [boards, repeats, pairs].
+        float64 [pairs].
     """
-    x = scores.margins
-    pairs = pairwise(range(x.shape[3]))
-    return np.stack([np.nanmean(x[..., a] - x[..., b], axis=2) for a, b in pairs], axis=2)
-
-
-def _apart(scores: Scores) -> Floats:
-    """Mean difference in standard deviations of a single play of a board, float64 [pairs]."""
-    x = differences(scores)
     spread = np.sqrt(x.var(axis=0, ddof=1).mean(axis=0))
     found: Floats = x.mean(axis=(0, 1)) / np.maximum(spread, 1e-12)
     return found
 
 
-def _wrong(scores: Scores, boards: float) -> float:
+def _wrong(x: Floats, boards: float) -> float:
     """Probability of a wrong order of neighbours after so many boards, mean over pairs."""
-    return float(special.ndtr(-_apart(scores) * math.sqrt(boards)).mean())
+    return float(special.ndtr(-_apart(x) * math.sqrt(boards)).mean())
 
 
-def _reliability(scores: Scores) -> float:
-    """Share of skill in the variance of agents' results on a single board."""
+def _reliability(results: Floats) -> float:
+    """Share of skill in the variance of agents' results on a single board.
+
+    Args:
+        results: float64 [boards, repeats, agents].
+    """
     found = []
-    for repeat in range(scores.margins.shape[1]):
-        x = np.nanmean(scores.margins[:, repeat], axis=1)
+    boards, repeats, agents = results.shape
+    for repeat in range(repeats):
         frame = pl.DataFrame(
             {
-                "board": np.repeat(np.arange(len(x)), x.shape[1]),
-                "agent": np.tile(np.arange(x.shape[1]), len(x)),
-                "points": x.reshape(-1),
+                "board": np.repeat(np.arange(boards), agents),
+                "agent": np.tile(np.arange(agents), boards),
+                "points": results[:, repeat].reshape(-1),
             }
         )
         parts = variance_components(frame, (("agent",), ("board",)))
@@ -137,53 +136,48 @@ def _reliability(scores: Scores) -> float:
     return float(np.mean(found))
 
 
-def order_share(scores: Scores) -> float:
-    """Share of the variance of margins that lies between circular orders.
+def order_share(orders: Floats) -> float:
+    """Share of the variance of scores that lies between circular orders.
 
     The variance component of a one-way layout, ``(MSB - MSW) / n₀``, over its sum with MSW, both
-    summed over agents, line-ups and repeats (S. R. Searle, G. Casella and C. E. McCulloch,
-    "Variance Components", 1992, chapter 3).
+    summed over the scores of a board (S. R. Searle, G. Casella and C. E. McCulloch, "Variance
+    Components", 1992, chapter 3).
+
+    Args:
+        orders: Sums by fold and order, see `Scores`.
     """
-    x = scores.margins.reshape(len(scores.margins), -1)
-    x = x[:, ~np.isnan(x[0])]
-    groups = [x[scores.order == order] for order in np.unique(scores.order)]
-    sizes = np.array([len(group) for group in groups], np.float64)
-    k, total = len(groups), float(len(x))
+    sums = orders.sum(axis=0)
+    sizes = sums[:, 0, 0]
+    sums, sizes = sums[sizes > 0], sizes[sizes > 0]
+    k, total = len(sizes), float(sizes.sum())
     if k < 2 or total <= k:
         return math.nan
-    means = np.stack([group.mean(axis=0) for group in groups])
-    between = float((sizes[:, None] * (means - x.mean(axis=0)) ** 2).sum()) / (k - 1)
-    squares = [((group - mean) ** 2).sum() for group, mean in zip(groups, means, strict=True)]
-    within = float(sum(squares)) / (total - k)
+    means = sums[..., 1] / sizes[:, None]
+    centre = sums[..., 1].sum(axis=0) / total
+    between = float((sizes[:, None] * (means - centre) ** 2).sum()) / (k - 1)
+    within = float((sums[..., 2] - sums[..., 1] * means).sum()) / (total - k)
     component = (between - within) / ((total - float((sizes**2).sum()) / total) / (k - 1))
     return component / (component + within) if component + within > 0 else 0.0
 
 
-def _jackknifed(scores: Scores, statistic: Callable[[Scores], float]) -> Interval:
-    """A statistic with its interval over boards."""
-    boards = np.arange(len(scores.margins))
-    return jackknife_interval(boards, lambda rows: statistic(scores.some(rows)))
-
-
-def _within(interval: Interval) -> Interval:
-    """An interval of a probability."""
-    return interval._replace(low=max(interval.low, 0.0), high=min(interval.high, 1.0))
-
-
-def information(scores: Scores, baseline: Scores) -> Interval:
-    """How many rounds of the baseline a round is worth, to tell neighbours apart.
+def information(new: Floats, old: Floats) -> Interval:
+    """How many rounds of one way to play a round of another is worth, to tell neighbours apart.
 
     The ratio of the sums of (d / s)² over pairs, with mean d and standard deviation s of a
     board's difference: the number of boards that a t test needs goes with its inverse.
+
+    Args:
+        new: Differences of neighbours, float64 [boards, repeats, pairs].
+        old: Those of the way to compare with, on the same boards.
     """
 
     def log_ratio(rows: Ints) -> float:
-        new, old = (float((_apart(x.some(rows)) ** 2).sum()) for x in (scores, baseline))
-        return math.log(new / old) if new > 0 and old > 0 else math.nan
+        a, b = (float((_apart(x[rows]) ** 2).sum()) for x in (new, old))
+        return math.log(a / b) if a > 0 and b > 0 else math.nan
 
-    ratio = jackknife_interval(np.arange(len(scores.margins)), log_ratio)
+    ratio = jackknife_interval(np.arange(len(new)), log_ratio)
     mean, low, high = (math.exp(x) for x in ratio[:3])
-    return Interval(mean, low, high, len(scores.margins))
+    return Interval(mean, low, high, len(new))
 
 
 def _show(

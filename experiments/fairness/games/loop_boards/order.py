@@ -4,42 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from agents.base import Agent
 from agents.handicapped import handicapped
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.arms import Arm, Played, Player
+from experiments.fairness.arms import Arm, Player
 from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, triples
+from experiments.fairness.games.loop_boards.slopes import Seatings, slopes
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study, ordered_tables
 from experiments.html_sections import Plot
 from loop_envs.duplicate import Interval
 from loop_envs.game import Game
 
-Ints = npt.NDArray[np.int64]
 MEMORY = ("known",)
 """The field of the observation that remembers hands of earlier rounds."""
 SIDES = ("before", "behind")
 """Who hands their cards on to me, on my right; and who gets mine, on my left."""
-
-
-class Seatings(NamedTuple):
-    """Who sat where, in M matches.
-
-    Attributes:
-        board: int64 [M].
-        lineup: Number of the line-up, int64 [M].
-        who: By seat, number of the agent on the ladder, int64 [M, n].
-    """
-
-    board: Ints
-    lineup: Ints
-    who: Ints
 
 
 def forgetful(study: Study) -> dict[str, Player]:
@@ -71,11 +56,10 @@ def order_effects(study: Study, answer: Answer) -> Interval:
     """
     strength = _strengths(study)
     span = float(np.ptp(strength))
-    boards = forgetful_ladder(study).boards
-    shared = pl.col("board") < study.settings.first_board + boards
+    forgetting = forgetful_ladder(study)
     whole = _effects(study, study.ladders(), strength)
-    some = _effects(study, study.ladders(), strength, shared)
-    without = _effects(study, forgetful_ladder(study), strength)
+    some = _effects(study, study.ladders().some(forgetting.boards), strength)
+    without = _effects(study, forgetting, strength)
     best, worst = study.ladder[int(strength.argmax())], study.ladder[int(strength.argmin())]
     rows: dict[str, Interval] = {}
     for k, side in enumerate(SIDES):
@@ -161,72 +145,38 @@ def _first_round(study: Study, answer: Answer, strength: Floats, span: float) ->
 
 def _strengths(study: Study) -> Floats:
     """Mean margin of every agent of the ladder, float64 [agents]."""
-    names, margins = by_board(study.ladders().matches, ["agent"], "margin")
+    names, margins = by_board(study.ladders(), ["agent"], "margin")
     of = {str(name): float(margins[:, i].mean()) for i, (name,) in enumerate(names)}
     return np.array([of[name] for name in study.ladder])
 
 
-def _effects(study: Study, played: Played, strength: Floats, some: pl.Expr | None = None) -> Floats:
-    """Slopes of margins, see `slopes`; of some boards only."""
-    frame = played.matches if some is None else played.matches.filter(some)
-    keep = frame.select(*MATCH, "seat", "agent", "margin").collect()
-    seatings, margins = _matrices(study, keep, "margin")
-    return slopes(seatings, margins, strength)
+def _effects(study: Study, played: Played, strength: Floats) -> Floats:
+    """Slopes of margins, see `slopes`."""
+
+    def rows(part: Part) -> Seatings:
+        keep = part.matches.select(*MATCH, "seat", "agent", "margin").collect()
+        return _seatings(study, keep, "margin")
+
+    return slopes(lambda: map(rows, played.parts()), strength)
 
 
 def _rank_effects(study: Study, strength: Floats, when: pl.Expr) -> Floats:
     """Slopes of the ranks of some rounds, better ones positive."""
-    frame = (
-        study.ladders()
-        .rounds.filter(when)
-        .group_by(*MATCH, "seat", "agent")
-        .agg(pl.col("result").cast(pl.Float64).mean())
-        .sort(*MATCH, "seat")
-        .collect(engine="streaming")
-    )
-    seatings, results = _matrices(study, frame, "result")
-    return slopes(seatings, results, strength)
+
+    def rows(part: Part) -> Seatings:
+        mean = pl.col("result").cast(pl.Float64).mean()
+        keys = (*MATCH, "seat", "agent")
+        keep = part.rounds.filter(when).group_by(keys).agg(mean).sort(keys[:-1]).collect()
+        return _seatings(study, keep, "result")
+
+    return slopes(lambda: map(rows, study.ladders().parts()), strength)
 
 
-def _matrices(study: Study, frame: pl.DataFrame, value: str) -> tuple[Seatings, Floats]:
-    """Seatings, and a value by match and seat; the rows are sorted by match and seat."""
+def _seatings(study: Study, frame: pl.DataFrame, value: str) -> Seatings:
+    """Seatings with the values of a column; the rows are sorted by match and seat."""
     n = study.num_players
     number: Mapping[str, int] = {name: i for i, name in enumerate(study.ladder)}
     agent = frame["agent"].cast(pl.String).replace_strict(number, return_dtype=pl.Int64)
-    who = agent.to_numpy().reshape(-1, n)
     lineup = frame["lineup"].to_physical().cast(pl.Int64).to_numpy()[::n]
-    board = frame["board"].to_numpy()[::n]
-    return Seatings(board, lineup, who), frame[value].to_numpy().reshape(-1, n).astype(np.float64)
-
-
-def slopes(seatings: Seatings, values: Floats, strength: Floats) -> Floats:
-    """How much a value changes with the strengths of the players before and behind.
-
-    Least squares of ``value = a(line-up, agent) + b · before + c · behind``. Row x of the result
-    is ``(b, c) + A⁻¹ X'e`` with the residuals e and regressors X of board x and A the mean of X'X
-    over boards, so its mean is the estimate and its spread gives the interval over boards.
-
-    Args:
-        seatings: Who sat where.
-        values: float64 [M, n].
-        strength: By agent, float64 [agents].
-
-    Returns:
-        float64 [boards, 2]; the slopes b and c.
-    """
-    n = seatings.who.shape[1]
-    cell = (seatings.lineup[:, None] * len(strength) + seatings.who).reshape(-1)
-    of = strength[seatings.who]
-    before, behind = np.roll(of, 1, axis=1), np.roll(of, -1, axis=1)
-    columns = [values.reshape(-1), before.reshape(-1), behind.reshape(-1)]
-    count = np.maximum(np.bincount(cell), 1)
-    y, *x = (column - (np.bincount(cell, column) / count)[cell] for column in columns)
-    _, board = np.unique(np.repeat(seatings.board, n), return_inverse=True)
-    boards = int(board.max()) + 1
-    # With three players the two regressors are the same but for the sign; the least solution.
-    inverse = np.linalg.pinv(np.array([[a @ b for b in x] for a in x]) / boards, rcond=1e-9)
-    slope = inverse @ np.array([a @ y for a in x]) / boards
-    rest = y - slope[0] * x[0] - slope[1] * x[1]
-    moved = np.stack([np.bincount(board, a * rest, boards) for a in x], axis=1)
-    found: Floats = slope + moved @ inverse
-    return found
+    values = frame[value].to_numpy().reshape(-1, n).astype(np.float64)
+    return Seatings(frame["board"].to_numpy()[::n], lineup, agent.to_numpy().reshape(-1, n), values)

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from experiments.fairness.arms import Played
-from experiments.fairness.boards import Floats
+from experiments.fairness.boards import Floats, by_board, rounds_of
+from experiments.fairness.played import Played
 from experiments.fairness.study import Study
 
 Ints = npt.NDArray[np.int64]
@@ -56,6 +56,29 @@ def grouped(difficulty: Floats) -> Ints:
 
 
 def by_group(values: Floats, group: Ints) -> Floats:
+    """Means by group of hands, spread over boards, see `group_means`.
+
+    Args:
+        values: float64 [boards, hands, ...]; nan is left out.
+        group: Group of each hand, [boards, hands].
+    """
+    return group_means(group_sums(values, group))
+
+
+def group_sums(values: Floats, group: Ints) -> Floats:
+    """Sums and numbers of values by board and group of hands, float64 [boards, groups, 2]."""
+    shape = group.shape + (1,) * (values.ndim - group.ndim)
+    code = np.broadcast_to(group.reshape(shape), values.shape).reshape(len(values), -1)
+    x = values.reshape(len(values), -1)
+    found = np.zeros((len(values), len(GROUPS), 2))
+    for g in range(len(GROUPS)):
+        here = (code == g) & ~np.isnan(x)
+        found[:, g, 0] = np.where(here, x, 0).sum(axis=1)
+        found[:, g, 1] = here.sum(axis=1)
+    return found
+
+
+def group_means(sums: Floats) -> Floats:
     """Means by group of hands, spread over boards, float64 [boards, groups].
 
     Boards have different numbers of hands of a group, so its mean is a ratio of sums. The row of a
@@ -64,38 +87,22 @@ def by_group(values: Floats, group: Ints) -> Floats:
     ratio (W. G. Cochran, "Sampling Techniques", 1977, section 6.3).
 
     Args:
-        values: float64 [boards, hands, ...]; nan is left out.
-        group: int64 [boards, hands].
+        sums: See `group_sums`.
 
     Returns:
         nan for a group that never occurs.
     """
-    boards = len(values)
-    shape = group.shape + (1,) * (values.ndim - group.ndim)
-    code = np.broadcast_to(group.reshape(shape), values.shape).reshape(boards, -1)
-    x = values.reshape(boards, -1)
-    found = np.full((boards, len(GROUPS)), np.nan)
-    for g in range(len(GROUPS)):
-        here = (code == g) & ~np.isnan(x)
-        count = here.sum(axis=1)
-        if count.any():
-            total = np.where(here, x, 0).sum(axis=1)
-            mean = total.sum() / count.sum()
-            found[:, g] = mean + (total - mean * count) / count.mean()
+    total, count = sums[:, :, 0], sums[:, :, 1]
+    number = count.sum(axis=0)
+    number[number == 0] = np.nan
+    mean = total.sum(axis=0) / number
+    found: Floats = mean + (total - mean * count) / (number / len(sums))
     return found
 
 
-def difficulty(study: Study, played: Played, boards: int) -> Floats:
-    """Mean rank reached with each hand on the first boards, float64 [boards, hands]."""
-    first = study.settings.first_board
-    ranks = (
-        played.rounds.filter(pl.col("board") < first + boards)
-        .group_by("board", "hand")
-        .agg(pl.col("rank").cast(pl.Float64).mean())
-        .sort("board", "hand")
-        .collect(engine="streaming")
-    )
-    return ranks["rank"].to_numpy().reshape(boards, -1)
+def difficulty(played: Played) -> Floats:
+    """Mean rank reached with each hand, float64 [boards, hands]."""
+    return by_board(played, ["hand"], "rank", rounds_of)[1]
 
 
 def shared_boards(study: Study) -> int:

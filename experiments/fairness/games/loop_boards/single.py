@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Callable
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from experiments.fairness.arms import Arm, Played
-from experiments.fairness.boards import Floats
+from experiments.fairness.arms import Arm
+from experiments.fairness.boards import FOLDS, Floats
 from experiments.fairness.games.loop_boards.order import forgetful_ladder
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import ALL_ORDERS, Study, ordered_tables
 from experiments.lineups import label
 from experiments.schedule import Table
@@ -28,22 +30,23 @@ Ints = npt.NDArray[np.int64]
 
 
 class Scores(NamedTuple):
-    """Scores of one way to play the boards.
+    """Scores of one way to play B boards.
+
+    An agent's score is the sum of its markers on a board in a line-up, in as many rounds as there
+    are seats, less the mean of the line-up. Repeats are further plays of the same boards, each as
+    good as the other; C is the number of scores of a board.
 
     Attributes:
-        margins: Sum of an agent's markers on a board in a line-up, in as many rounds as there are
-            seats, less the mean of the line-up, float64 [boards, repeats, line-ups, agents]; nan
-            where an agent is not in a line-up. Repeats are further plays of the same boards,
-            each as good as the other.
-        order: Number of the circular order in which each board was played, int64 [boards].
+        results: Mean score over line-ups, float64 [B, repeats, agents].
+        apart: Mean score minus that of the next agent on the ladder, over the line-ups of both,
+            float64 [B, repeats, agents - 1].
+        orders: By fold of the boards and circular order in which they were played, for each score
+            its number, sum and sum of squares, float64 [FOLDS, orders, C, 3].
     """
 
-    margins: Floats
-    order: Ints
-
-    def some(self, rows: Ints) -> Scores:
-        """Some of the boards."""
-        return Scores(self.margins[rows], self.order[rows])
+    results: Floats
+    apart: Floats
+    orders: Floats
 
 
 def all_scores(study: Study) -> dict[str, Scores]:
@@ -55,17 +58,18 @@ def all_scores(study: Study) -> dict[str, Scores]:
         CYCLIC: Arm("single-cyclic", study.players(), cyclic, hidden.boards, {"rounds": 1}),
         WILLIAMS: Arm("single-williams", study.players(), squares, hidden.boards, {"rounds": 1}),
     }
-    shared = pl.col("board") < study.settings.first_board + hidden.boards
     found = {
-        name: _scores(study, played.matches.filter(shared).collect(), len(cyclic))
-        for name, played in ((LOOP, study.ladders()), (HIDDEN, hidden))
+        name: _scores(study, played, len(cyclic), lambda part: part.matches.collect())
+        for name, played in ((LOOP, study.ladders().some(hidden.boards)), (HIDDEN, hidden))
     }
     for name, arm in arms.items():
-        tables = len(arm.tables[0]) // len(lineups)
-        rows = single_markers(study.play(arm)).with_columns(
-            points=pl.col("marker") * study.num_players / tables, rotation=pl.lit(0)
-        )
-        found[name] = _scores(study, rows, len(cyclic))
+        share = study.num_players * len(lineups) / len(arm.tables[0])
+
+        def rows(part: Part, share: float = share) -> pl.DataFrame:
+            points = pl.col("marker") * share
+            return single_markers(part).with_columns(points=points, rotation=pl.lit(0))
+
+        found[name] = _scores(study, study.play(arm), len(cyclic), rows)
     return found
 
 
@@ -83,9 +87,9 @@ def williams_tables(lineups: list[tuple[str, ...]]) -> list[list[Table]]:
     ]
 
 
-def single_markers(played: Played) -> pl.DataFrame:
+def single_markers(part: Part) -> pl.DataFrame:
     """Rounds with the column `marker`: values over the tables of a line-up that play a hand."""
-    rows = played.rounds.select("board", "lineup", "rotation", "seat", "agent", "rank").collect()
+    rows = part.rounds.select("board", "lineup", "rotation", "seat", "agent", "rank").collect()
     cells = rows.with_columns(
         _board=pl.col("board"),
         board=pl.struct("board", pl.col("lineup").to_physical()).rank("dense").cast(pl.Int64),
@@ -95,17 +99,48 @@ def single_markers(played: Played) -> pl.DataFrame:
     return scored.with_columns(board=pl.col("_board")).drop("_board")
 
 
-def _scores(study: Study, rows: pl.DataFrame, orders: int) -> Scores:
-    """Sums of points by board, rotation, line-up and agent, as margins."""
+def _scores(
+    study: Study, played: Played, orders: int, rows: Callable[[Part], pl.DataFrame]
+) -> Scores:
+    """Scores from rows with board, rotation, line-up, agent and points of a part."""
+    parts = [
+        scores_of(_margins(study, part, rows(part)), part.numbers, orders)
+        for part in played.parts()
+    ]
+    results, apart, sums = zip(*parts, strict=True)
+    return Scores(np.concatenate(results), np.concatenate(apart), sum(sums))
+
+
+def _margins(study: Study, part: Part, rows: pl.DataFrame) -> Floats:
+    """Scores by agent, float64 [boards, repeats, line-ups, agents]; nan for who does not sit."""
     agents = {name: i for i, name in enumerate(study.ladder)}
     keys = ["board", "rotation", "lineup", "agent"]
     sums = rows.group_by(keys).agg(pl.col("points").cast(pl.Float64).sum())
-    boards, row = np.unique(sums["board"].to_numpy(), return_inverse=True)
+    board = sums["board"].to_numpy() - part.numbers.start
     repeat = sums["rotation"].to_numpy().astype(np.int64)
     lineup = sums["lineup"].to_physical().cast(pl.Int64).to_numpy()
     who = sums["agent"].cast(pl.String).replace_strict(agents, return_dtype=pl.Int64).to_numpy()
-    shape = (len(boards), int(repeat.max()) + 1, int(lineup.max()) + 1, len(agents))
+    shape = (part.boards, int(repeat.max()) + 1, int(lineup.max()) + 1, len(agents))
     margins = np.full(shape, np.nan)
-    margins[row, repeat, lineup, who] = sums["points"].to_numpy()
+    margins[board, repeat, lineup, who] = sums["points"].to_numpy()
     margins -= np.nanmean(margins, axis=3, keepdims=True)
-    return Scores(margins, boards % orders)
+    return margins
+
+
+def scores_of(margins: Floats, boards: range, orders: int) -> Scores:
+    """Scores of some boards.
+
+    Args:
+        margins: float64 [B, repeats, line-ups, agents]; nan where an agent is not in a line-up.
+        boards: Their numbers.
+        orders: Number of circular orders, in which they are played in turn.
+    """
+    pairs = pairwise(range(margins.shape[3]))
+    apart = [np.nanmean(margins[..., a] - margins[..., b], axis=2) for a, b in pairs]
+    flat = margins.reshape(len(margins), -1)
+    flat = flat[:, ~np.isnan(flat[0])]
+    number = np.arange(boards.start, boards.stop)
+    sums = np.zeros((FOLDS, orders, flat.shape[1], 3))
+    moments = np.stack([np.ones_like(flat), flat, flat * flat], axis=2)
+    np.add.at(sums, (number % FOLDS, number % orders), moments)
+    return Scores(np.nanmean(margins, axis=2), np.stack(apart, axis=2), sums)

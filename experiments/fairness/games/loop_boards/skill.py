@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, p_text, shown
-from experiments.fairness.boards import Floats, over_boards, p_value, triples
+from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, p_value, triples
 from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
     by_group,
@@ -16,6 +15,7 @@ from experiments.fairness.games.loop_boards.rule import (
     shared_boards,
     with_markers,
 )
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot
 from loop_envs.duplicate import holm
@@ -28,12 +28,13 @@ def skill(answer: Answer, study: Study) -> None:
     is one of play alone.
     """
     boards = shared_boards(study)
+    played = study.ladders().some(boards)
     strong, weak = study.ladder[0], study.ladder[-1]
     ahead = {
-        "markers": _ahead(study, boards, strong, weak, "marker"),
-        "places": _ahead(study, boards, strong, weak, "result"),
+        "markers": _ahead(played, strong, weak, "marker"),
+        "places": _ahead(played, strong, weak, "result"),
     }
-    group = grouped(difficulty(study, study.identical(), boards))
+    group = grouped(difficulty(study.identical().some(boards)))
     of_group = {name: by_group(x, group) for name, x in ahead.items()}
     of = of_group["markers"]
     hard, easy, middle = of[:, -1], of[:, 0], (of[:, 1] + of[:, 2]) / 2
@@ -69,25 +70,21 @@ def skill(answer: Answer, study: Study) -> None:
     )
 
 
-def _ahead(study: Study, boards: int, strong: str, weak: str, column: str) -> Floats:
+def _ahead(played: Played, strong: str, weak: str, column: str) -> Floats:
     """By board and hand, how far one agent is ahead of another, float64 [boards, hands].
 
     Mean over the matches in which both sit.
     """
-    first = study.settings.first_board
-    rows = study.ladders().rounds.filter(pl.col("board") < first + boards)
     agent = pl.col("agent").cast(pl.String)
     signed = (agent == strong).cast(pl.Float64) - (agent == weak).cast(pl.Float64)
-    both = (
-        with_markers(rows)
-        .filter(agent.is_in([strong, weak]))
-        .group_by("board", "lineup", "rotation", "hand")
-        .agg(value=(signed * pl.col(column).cast(pl.Float64)).sum(), number=pl.len())
-        .filter(pl.col("number") == 2)
-        .group_by("board", "hand")
-        .agg(pl.col("value").mean())
-        .collect(engine="streaming")
-    )
-    found = np.full((boards, study.num_players), np.nan)
-    found[both["board"].to_numpy() - first, both["hand"].to_numpy()] = both["value"].to_numpy()
-    return found
+
+    def both(part: Part) -> pl.LazyFrame:
+        return (
+            with_markers(part.rounds)
+            .filter(agent.is_in([strong, weak]))
+            .group_by(*MATCH, "hand")
+            .agg(value=(signed * pl.col(column).cast(pl.Float64)).sum(), number=pl.len())
+            .filter(pl.col("number") == 2)
+        )
+
+    return by_board(played, ["hand"], "value", both)[1]

@@ -8,27 +8,30 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, p_text, shown
-from experiments.fairness.boards import p_value, triples
+from experiments.fairness.boards import FOLDS, p_value, triples
 from experiments.fairness.games.loop_seats.tables import (
     Floats,
-    Ints,
+    Rounds,
     Rows,
+    Statistic,
     board_sums,
     catch_up_sums,
     mean_of,
     minus,
     over,
+    round_sums,
     slope,
 )
 from experiments.fairness.games.loop_seats.variants import (
     NOISE,
     NOISES,
-    Ladder,
-    equal_rounds,
-    ladder,
+    equals,
+    ladders,
     paired_boards,
+    usual_rounds,
     variants,
 )
+from experiments.fairness.played import Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval, holm
@@ -40,11 +43,10 @@ WORDS = {"gain": "all points", "base": "base points", "change": "points for the 
 
 def catch_up(study: Study, answer: Answer) -> list[Finding]:
     """Slopes of gains on leads, and what the strong gain on the weak as the match goes on."""
-    one = ladder(study)
     found = _equal_slopes(study)
-    found += _ladder_slopes(study, one)
-    found += _first_and_later(study, one, answer)
-    found += _by_variant(study, one, answer)
+    found += _ladder_slopes(study)
+    found += _first_and_later(study, answer)
+    found += _by_variant(study, answer)
     answer.notes.append(
         "Catching up: the slope is Σ lead·gain / Σ lead² over all rounds but the first, with the "
         "lead before a round and the gain in it both counted from the table's mean. The gain comes "
@@ -63,13 +65,14 @@ def catch_up(study: Study, answer: Answer) -> list[Finding]:
 def _equal_slopes(study: Study) -> list[Finding]:
     found = []
     for noise in NOISES:
-        equal = equal_rounds(study, noise)
-        b, every = equal.boards, np.arange(equal.boards)
-        sums = {name: catch_up_sums(equal, name) for name in NAMES}
-        gain = over(b, partial(slope, sums["gain"], within=False))
-        parts = ", ".join(
-            f"{slope(sums[name], every, False):+.3f} of them {WORDS[name]}" for name in NAMES[1:]
-        )
+        played = equals(study, noise)
+        b, every = played.boards, np.arange(FOLDS)
+        of = round_sums(played, *(partial(catch_up_sums, name=name) for name in NAMES))
+        slopes = {
+            name: partial(slope, sums, within=False) for name, sums in zip(NAMES, of, strict=True)
+        }
+        gain = over(FOLDS, slopes["gain"])
+        parts = ", ".join(f"{slopes[name](every):+.3f} of them {WORDS[name]}" for name in NAMES[1:])
         text = (
             f"Among equals with {noise:.0%} noise each point of lead is followed by {shown(gain)} "
             f"points in the next round ({parts}): {_side(gain)}."
@@ -77,7 +80,7 @@ def _equal_slopes(study: Study) -> list[Finding]:
         found.append(finding(f"slope of equals, {noise:.0%} noise", gain, UNIT, text, b))
         if noise == NOISE:
             for name in NAMES[1:]:
-                one = over(b, partial(slope, sums[name], within=False))
+                one = over(FOLDS, slopes[name])
                 text = f"In {WORDS[name]} alone the slope is {shown(one)}: {_side(one)}."
                 label = f"slope of equals, {noise:.0%} noise, {WORDS[name]}"
                 found.append(finding(label, one, UNIT, text, b))
@@ -92,11 +95,18 @@ def _side(gain: Interval) -> str:
     return "this favours neither who is ahead nor who is behind, as far as is seen"
 
 
-def _ladder_slopes(study: Study, one: Ladder) -> list[Finding]:
-    sums, b = catch_up_sums(one.rounds), one.boards
-    whole = over(b, partial(slope, sums, within=False))
-    within = over(b, partial(slope, sums, within=True))
-    skill = over(b, minus(partial(slope, sums, within=False), partial(slope, sums, within=True)))
+def _whole_slope(played: Played) -> Statistic:
+    """The slope of all who played on some boards."""
+    (sums,) = round_sums(played, catch_up_sums)
+    return partial(slope, sums, within=False)
+
+
+def _ladder_slopes(study: Study) -> list[Finding]:
+    played = study.ladders()
+    b = played.boards
+    (sums,) = round_sums(played, catch_up_sums)
+    both, inner = (partial(slope, sums, within=within) for within in (False, True))
+    whole, within, skill = (over(FOLDS, one) for one in (both, inner, minus(both, inner)))
     text = f"Among the agents of the ladder the slope is {shown(whole)}: "
     if whole.low > 0:
         text += "who is ahead, on average the stronger, gets **further** ahead."
@@ -105,11 +115,10 @@ def _ladder_slopes(study: Study, one: Ladder) -> list[Finding]:
     else:
         text += "skill and the rules cancel out, as far as is seen."
     found = [finding("slope of the ladder", whole, UNIT, text, b)]
-    equal = equal_rounds(study)
-    equals = over(equal.boards, partial(slope, catch_up_sums(equal), within=False))
+    equal = over(FOLDS, _whole_slope(equals(study)))
     text = (
         f"Within agents, so without what the strong gain anyway, it is {shown(within)}; among "
-        f"equals with {NOISE:.0%} noise it is {shown(equals)}."
+        f"equals with {NOISE:.0%} noise it is {shown(equal)}."
     )
     found.append(finding("slope within agents of the ladder", within, UNIT, text, b))
     text = f"That the strong are ahead and gain more adds {shown(skill)} to the slope."
@@ -120,23 +129,21 @@ def _ladder_slopes(study: Study, one: Ladder) -> list[Finding]:
 # The strongest and the weakest, round by round ----------------------------------------------------
 
 
-def gap_sums(one: Ladder, agents: int, stages: Ints, count: int) -> Floats:
+def gap_sums(rounds: Rounds, agents: int, last: int) -> Floats:
     """Sums of what agents gain above the table's mean, by stage of the match.
 
     Args:
-        one: The ladder.
+        rounds: Rounds of the ladder.
         agents: Number of agents, A.
-        stages: Stage of every round, int64 [K]; negative ones are left out.
-        count: Number of stages.
+        last: Number of the last stage: every round before it is a stage of its own.
 
     Returns:
-        float64 [B, stages, A, 4]: gain, base, change, number.
+        float64 [B, last + 1, A, 4]: gain, base, change, number.
     """
-    rounds = one.rounds
-    group = np.where(stages[:, None] >= 0, stages[:, None] * agents + rounds.agent, -1)
+    group = np.minimum(rounds.number, last)[:, None] * agents + rounds.agent
     more = [rounds.more(name) for name in NAMES]
-    sums = board_sums(one.boards, rounds.board, group, count * agents, more)
-    return sums.reshape(one.boards, count, agents, -1)
+    sums = board_sums(rounds.boards, rounds.board, group, (last + 1) * agents, more)
+    return sums.reshape(rounds.boards, last + 1, agents, -1)
 
 
 def stage_gap(sums: Floats, stage: int, value: int, rows: Rows) -> float:
@@ -145,17 +152,21 @@ def stage_gap(sums: Floats, stage: int, value: int, rows: Rows) -> float:
     return mean_of(part, rows, 0, value) - mean_of(part, rows, part.shape[1] - 1, value)
 
 
-def _first_and_later(study: Study, one: Ladder, answer: Answer) -> list[Finding]:
-    agents, b = len(study.ladder), one.boards
-    number = one.rounds.number
-    sums = gap_sums(one, agents, np.minimum(number, 1), 2)
+def _first_and_later(study: Study, answer: Answer) -> list[Finding]:
+    played = study.ladders()
+    b = played.boards
+    # Only as long as most matches go on: what comes later is of a choice of matches.
+    shown_rounds = usual_rounds(played)
+    of_round = partial(gap_sums, agents=len(study.ladder), last=shown_rounds)
+    (by_round,) = round_sums(played, of_round)
+    sums = np.stack([by_round[:, 0], by_round[:, 1:].sum(axis=1)], axis=1)
 
     def gap(stage: int, value: int) -> Interval:
-        return over(b, partial(stage_gap, sums, stage, value))
+        return over(FOLDS, partial(stage_gap, sums, stage, value))
 
     def rise(value: int) -> Interval:
         later, first = (partial(stage_gap, sums, stage, value) for stage in (1, 0))
-        return over(b, minus(later, first))
+        return over(FOLDS, minus(later, first))
 
     strong, weak = study.ladder[0], study.ladder[-1]
     later, more, base = gap(1, 0), rise(0), rise(1)
@@ -183,14 +194,9 @@ def _first_and_later(study: Study, one: Ladder, answer: Answer) -> list[Finding]
     )
     name = f"{strong} − {weak}, later − first round, base points"
     found.append(finding(name, base, unit, text, b))
-    # Only as long as most matches go on: what comes later is of a choice of matches.
-    matches = int((number == 0).sum())
-    shown_rounds = int((np.bincount(number) >= matches / 2).sum())
-    stages = np.where(number < shown_rounds, number, -1)
-    by_round = gap_sums(one, agents, stages, shown_rounds)
     curves = {}
     for value, part in enumerate(NAMES):
-        line = [over(b, partial(stage_gap, by_round, k, value)) for k in range(shown_rounds)]
+        line = [over(FOLDS, partial(stage_gap, by_round, k, value)) for k in range(shown_rounds)]
         curves[WORDS[part]] = np.column_stack([np.arange(1, shown_rounds + 1), triples(line)])
     alt = f"What {strong} gains on {weak} in a round: " + "; ".join(
         f"round {int(row[0])} {row[1]:+.2f}" for row in curves[WORDS["gain"]]
@@ -204,19 +210,17 @@ def _first_and_later(study: Study, one: Ladder, answer: Answer) -> list[Finding]
 # Variants -----------------------------------------------------------------------------------------
 
 
-def _by_variant(study: Study, one: Ladder, answer: Answer) -> list[Finding]:
+def _by_variant(study: Study, answer: Answer) -> list[Finding]:
     tried, b = variants(study), paired_boards(study)
-    usual = partial(slope, catch_up_sums(equal_rounds(study)), within=False)
-    names, lines = ["as it is"], [over(b, usual)]
-    whole = [over(b, partial(slope, catch_up_sums(one.rounds), within=False))]
-    changed = []
-    for variant in tried:
-        own = catch_up_sums(equal_rounds(study, NOISE, variant))
-        names.append(variant.rules)
-        lines.append(over(b, partial(slope, own, within=False)))
-        changed.append(over(b, minus(partial(slope, own, within=False), usual)))
-        of_ladder = catch_up_sums(ladder(study, variant).rounds)
-        whole.append(over(b, partial(slope, of_ladder, within=False)))
+    names = ["as it is", *(variant.rules for variant in tried)]
+    usual, *others = (
+        _whole_slope(equals(study, variant=variant).some(b)) for variant in (None, *tried)
+    )
+    lines = [over(FOLDS, one) for one in (usual, *others)]
+    changed = [over(FOLDS, minus(one, usual)) for one in others]
+    whole = [
+        over(FOLDS, _whole_slope(ladders(study, variant).some(b))) for variant in (None, *tried)
+    ]
     found = []
     adjusted = holm([p_value(change) for change in changed])
     for name, line, change, p in zip(names[1:], lines[1:], changed, adjusted, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, shown
-from experiments.fairness.boards import triples
+from experiments.fairness.boards import FOLDS, triples
 from experiments.fairness.games.loop_seats.compared import variant_findings
 from experiments.fairness.games.loop_seats.exchange import exchange_findings
 from experiments.fairness.games.loop_seats.tables import (
@@ -20,8 +20,9 @@ from experiments.fairness.games.loop_seats.tables import (
     board_sums,
     mean_of,
     over,
+    round_sums,
 )
-from experiments.fairness.games.loop_seats.variants import NOISE, NOISES, equal_rounds
+from experiments.fairness.games.loop_seats.variants import NOISE, NOISES, equals
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval
@@ -77,8 +78,8 @@ class Cards(NamedTuple):
     """What comes with the rank cards.
 
     Attributes:
-        boards: Number of boards, B.
-        sums: Sums of gain, base, change, card minus rank, and 1, by card: float64 [B, n, 5].
+        boards: Number of boards.
+        sums: See `card_sums`, by fold.
     """
 
     boards: int
@@ -86,7 +87,7 @@ class Cards(NamedTuple):
 
     def mean(self, card: int, value: int) -> Interval:
         """Mean of a round for who gets a card, counted from 0."""
-        return over(self.boards, lambda rows: mean_of(self.sums, rows, card, value))
+        return over(FOLDS, lambda rows: mean_of(self.sums, rows, card, value))
 
     def gap(self, rows: Rows, value: int) -> float:
         """Mean of who gets the card of the last minus that of who gets the card of the first."""
@@ -99,13 +100,17 @@ class Cards(NamedTuple):
         return -self.gap(rows, BASE) / rise if rise else math.nan
 
 
-def cards_of(rounds: Rounds) -> Cards:
-    """Sums by rank card, of all rounds but the first."""
+def card_sums(rounds: Rounds) -> Floats:
+    """Sums by rank card, of all rounds but the first.
+
+    Returns:
+        float64 [B, n, 5]: gain, base, change, card minus rank, and 1.
+    """
     n = rounds.agent.shape[1]
     values = [rounds.values[name] for name in ("gain", "base", "change")]
     values.append(rounds.values["reference"] - rounds.values["rank"])
     card = rounds.ints("reference") - 1
-    return Cards(rounds.boards, board_sums(rounds.boards, rounds.board, card, n, values))
+    return board_sums(rounds.boards, rounds.board, card, n, values)
 
 
 def repeats(rounds: Rounds) -> Floats:
@@ -116,10 +121,13 @@ def repeats(rounds: Rounds) -> Floats:
 
 
 def _by_card(study: Study, answer: Answer) -> list[Finding]:
-    played = {noise: equal_rounds(study, noise) for noise in NOISES}
-    every = {noise: cards_of(rounds) for noise, rounds in played.items()}
-    same = {noise: over(r.boards, partial(mean_of, repeats(r))) for noise, r in played.items()}
-    found = [_repeat(same, played)]
+    every, same = {}, {}
+    for noise in NOISES:
+        played = equals(study, noise)
+        by_card, again = round_sums(played, card_sums, repeats)
+        every[noise] = Cards(played.boards, by_card)
+        same[noise] = over(FOLDS, partial(mean_of, again))
+    found = [_repeat(same, every[NOISES[0]].boards)]
     gaps = {noise: _gaps(cards) for noise, cards in every.items()}
     n, unit = study.num_players, "points a round"
     for noise, cards in every.items():
@@ -160,10 +168,10 @@ def _by_card(study: Study, answer: Answer) -> list[Finding]:
 
 def _gaps(cards: Cards) -> list[Interval]:
     values = (GAIN, BASE, CHANGE)
-    return [over(cards.boards, partial(cards.gap, value=value)) for value in values]
+    return [over(FOLDS, partial(cards.gap, value=value)) for value in values]
 
 
-def _repeat(same: dict[float, Interval], played: dict[float, Rounds]) -> Finding:
+def _repeat(same: dict[float, Interval], boards: int) -> Finding:
     first, last = same[NOISES[0]], same[NOISES[-1]]
     text = (
         f"A hand takes the same rank as in the round before in {shown(first)} of cases where "
@@ -171,11 +179,11 @@ def _repeat(same: dict[float, Interval], played: dict[float, Rounds]) -> Finding
         f"same. With {NOISES[-1]:.0%} of random decisions it is {shown(last)}. What a rank card is "
         "worth depends on this."
     )
-    return finding("hand takes its rank again", first, "share", text, played[NOISES[0]].boards)
+    return finding("hand takes its rank again", first, "share", text, boards)
 
 
 def _step(study: Study, noise: float, cards: Cards) -> list[Finding]:
-    step = over(cards.boards, cards.fair_step)
+    step = over(FOLDS, cards.fair_step)
     if math.isnan(step.low):  # hands repeat their ranks, and no step balances them
         return []
     text = (

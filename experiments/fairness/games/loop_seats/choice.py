@@ -11,9 +11,10 @@ from agents.heuristics.loop_seats import with_weights
 from agents.noisy import noisy
 from experiments.fairness.answers import Answer, Finding, finding, shown
 from experiments.fairness.arms import Arm
-from experiments.fairness.boards import over_boards
+from experiments.fairness.boards import each_board, over_boards
 from experiments.fairness.games.loop_seats.tables import Floats, Matches, read_matches
-from experiments.fairness.games.loop_seats.variants import MOST_LADDER, NOISE
+from experiments.fairness.games.loop_seats.variants import NOISE
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.lineups import label, rotations
 from experiments.schedule import Table as Seating
@@ -34,12 +35,12 @@ def choice(study: Study, answer: Answer) -> list[Finding]:
     )
     found = []
     for noise in (0.0, NOISE):
-        matches = _played(study, noise)
+        points, wins = each_board(_played(study, noise), _brought).T
         for values, unit, words in (
-            (matches.points, "points a match", "points a match"),
-            (matches.wins, "probability", "in the chance to win"),
+            (points, "points a match", "points a match"),
+            (wins, "probability", "in the chance to win"),
         ):
-            one = over_boards(other_choice(matches, values))
+            one = over_boards(values)
             text = (
                 f"With {noise:.0%} noise, to take the seat of the second whenever one comes last, "
                 f"among three who take that of the first, is worth {shown(one)} {words}: "
@@ -58,7 +59,7 @@ def _worth(one: Interval) -> str:
     return "it is not clear which is better"
 
 
-def _played(study: Study, noise: float) -> Matches:
+def _played(study: Study, noise: float) -> Played:
     lineup = (NAMES[1], NAMES[0], NAMES[0], NAMES[0])
     tables = [Seating(label(lineup), k, seats) for k, seats in enumerate(rotations(lineup))]
     players = {
@@ -68,13 +69,19 @@ def _played(study: Study, noise: float) -> Matches:
         for seat, name in enumerate(NAMES)
     }
     name = f"choice-{round(100 * noise)}"
-    arm = Arm(name, players, [tables], study.settings.variants, rounds=False)
-    return read_matches(study.play(arm), MOST_LADDER, study.settings.first_board)
+    return study.play(Arm(name, players, [tables], study.settings.variants, rounds=False))
 
 
 def _planner(name: str, seat: int, noise: float, game: Game) -> Agent:
     agent = CompiledAgent(game, with_weights(name, {}, seat))
     return noisy(name, agent, noise, game) if noise else agent
+
+
+def _brought(part: Part) -> Floats:
+    """What the choice brings in points and in wins, float64 [boards, 2]."""
+    matches = read_matches(part)
+    both = [other_choice(matches, values) for values in (matches.points, matches.wins)]
+    return np.stack(both, axis=1)
 
 
 def other_choice(matches: Matches, values: Floats) -> Floats:

@@ -9,32 +9,35 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, p_text, shown
-from experiments.fairness.boards import p_value, triples
+from experiments.fairness.boards import FOLDS, p_value, triples
 from experiments.fairness.games.loop_seats.ladder import (
     LENGTH,
     POINTS,
     ROUND,
     WIN,
     WRONG,
+    Ladder,
     exchange,
+    ladder_sums,
     measures,
-    replaced,
     replacements,
 )
 from experiments.fairness.games.loop_seats.tables import (
-    Rows,
+    Floats,
+    Rounds,
     Statistic,
     board_sums,
     mean_of,
     minus,
     over,
+    ratio,
+    round_sums,
 )
 from experiments.fairness.games.loop_seats.variants import (
     NOISE,
-    Ladder,
     Variant,
-    equal_rounds,
-    ladder,
+    equals,
+    ladders,
     paired_boards,
     variants,
 )
@@ -71,29 +74,28 @@ class Compared(NamedTuple):
     change: Interval
 
 
-def compare(boards: int, own: Statistic, now: Statistic) -> Compared:
+def compare(own: Statistic, now: Statistic) -> Compared:
     """A measure, and its difference to that of the rules as they are."""
-    return Compared(over(boards, own), over(boards, minus(own, now)))
+    return Compared(over(FOLDS, own), over(FOLDS, minus(own, now)))
 
 
 def variant_findings(study: Study, answer: Answer) -> list[Finding]:
     """What other scoring or movement does to skill, length and turn order."""
-    now = ladder(study)
-    tried = variants(study)
-    b = paired_boards(study)
-    rows = np.arange(b)
-    decisions = study.settings.matches * float(now.cost[rows, 0].sum() / now.cost[rows, 2].sum())
+    tried, b = variants(study), paired_boards(study)
+    now = ladder_sums(study, ladders(study).some(b))
+    decisions = study.settings.matches * ratio(now.cost, 0, 2, np.arange(FOLDS))
     usual = _measures(study, now, decisions, None)
-    values = {NOW: {name: over(b, of) for name, of in usual.items()}}
+    values = {NOW: {name: over(FOLDS, of) for name, of in usual.items()}}
     changed: dict[str, dict[str, Compared]] = {}
     for variant in tried:
-        of = _measures(study, ladder(study, variant), decisions, variant)
-        ones = {name: compare(b, of[name], usual[name]) for name in of}
+        own = ladder_sums(study, ladders(study, variant).some(b))
+        of = _measures(study, own, decisions, variant)
+        ones = {name: compare(of[name], usual[name]) for name in of}
         changed[variant.name] = ones
         values[variant.name] = {name: pair.value for name, pair in ones.items()}
-    for own in values.values():
-        mean, low, high, groups = own[WRONG]
-        own[WRONG] = Interval(mean, max(low, 0.0), min(high, 1.0), groups)
+    for every in values.values():
+        mean, low, high, groups = every[WRONG]
+        every[WRONG] = Interval(mean, max(low, 0.0), min(high, 1.0), groups)
     _show(answer, values)
     tests = [(variant, name) for variant in tried for name in TESTED]
     adjusted = holm([p_value(changed[variant.name][name].change) for variant, name in tests])
@@ -115,27 +117,28 @@ def _measures(
 ) -> dict[str, Statistic]:
     """All that is compared: of the ladder, and of equals."""
     found = measures(one, decisions)
-    pairs = replacements(study)
-    if pairs:
-        found[EXCHANGE] = partial(exchange, replaced(one, pairs))
-    rounds = equal_rounds(study, variant=variant)
-    n = study.num_players
-    sums = board_sums(rounds.boards, rounds.board, rounds.ints("turn"), n, [rounds.values["gain"]])
-    first, last = (partial(mean_of, sums, group=turn) for turn in (0, n - 1))
+    if replacements(study):
+        found[EXCHANGE] = partial(exchange, one.exchanged)
+    most = study.game.options["max_rounds"]
+    played = equals(study, variant=variant).some(paired_boards(study))
+    turns, lengths = round_sums(played, _turn_sums, partial(_length_sums, most=most))
+    first, last = (partial(mean_of, turns, group=turn) for turn in (0, study.num_players - 1))
     found[TURN] = minus(first, last)
-    played = np.bincount(rounds.board, minlength=rounds.boards)
-    matches, cut = (
-        np.bincount(rounds.board[rounds.number == k], minlength=rounds.boards)
-        for k in (0, study.game.options["max_rounds"] - 1)
-    )
+    return found | {EQUALS: partial(ratio, lengths, 0, 1), CUT: partial(ratio, lengths, 2, 1)}
 
-    def share(rows: Rows) -> float:
-        return float(cut[rows].sum() / matches[rows].sum())
 
-    def length(rows: Rows) -> float:
-        return float(played[rows].sum() / matches[rows].sum())
+def _turn_sums(rounds: Rounds) -> Floats:
+    """Gains by place in turn order: float64 [B, n, 2], sums and numbers."""
+    turn = rounds.ints("turn")
+    n = turn.shape[1]
+    return board_sums(rounds.boards, rounds.board, turn, n, [rounds.values["gain"]])
 
-    return found | {EQUALS: length, CUT: share}
+
+def _length_sums(rounds: Rounds, most: int) -> Floats:
+    """Rounds, matches, and matches with as many rounds as there may be: float64 [B, 3]."""
+    kinds = (rounds.number >= 0, rounds.number == 0, rounds.number == most - 1)
+    counts = [np.bincount(rounds.board[kind], minlength=rounds.boards) for kind in kinds]
+    return np.stack(counts, axis=1).astype(np.float64)
 
 
 def _difference(

@@ -10,15 +10,18 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, shown
-from experiments.fairness.boards import p_value, triples
+from experiments.fairness.boards import FOLDS, each_board, p_value, triples
 from experiments.fairness.games.loop_seats.ladder import exchange, replaced, replacements
 from experiments.fairness.games.loop_seats.tables import (
     Floats,
+    Rounds,
     board_sums,
     mean_of,
     over,
+    read_matches,
+    round_sums,
 )
-from experiments.fairness.games.loop_seats.variants import Ladder, ladder
+from experiments.fairness.played import Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval, holm, mean_interval
@@ -27,13 +30,16 @@ from loop_envs.duplicate import Interval, holm, mean_interval
 def exchange_findings(study: Study, answer: Answer) -> list[Finding]:
     """How much of what a stronger player gains the others lose."""
     pairs = replacements(study)
-    one = ladder(study)
-    b = one.boards
-    found = [_round_sum(one)]
+    played = study.ladders()
+    b = played.boards
+    mean, low, high = _round_totals(played)
+    found = [
+        finding("points of all in a round", mean, "points a round", _totals(mean, low, high), b)
+    ]
     if not pairs:
         answer.notes.append("The ladder has no agent to spare, so none was replaced.")
         return found
-    values = replaced(one, pairs)
+    values = each_board(played, lambda part: replaced(read_matches(part), pairs))
     own = over(b, lambda rows: float(values[rows, :, 0].mean()))
     total = over(b, lambda rows: float((values[rows, :, 0] - values[rows, :, 1]).mean()))
     ratio = over(b, partial(exchange, values))
@@ -43,24 +49,20 @@ def exchange_findings(study: Study, answer: Answer) -> list[Finding]:
         "a match, in the mean over neighbours on the ladder."
     )
     found.append(finding("own points when replaced by a stronger one", own, unit, text, b))
-    found.append(finding("points of all when one is replaced", total, unit, _total(total, one), b))
+    text = _total(total, constant=low == high > 0)
+    found.append(finding("points of all when one is replaced", total, unit, text, b))
     found.append(finding("y/x", ratio, "ratio", _ratio(ratio, own), b))
-    return found + _by_pair(study, answer, pairs, values)
+    return found + _by_pair(study, answer, values)
 
 
-def _by_pair(
-    study: Study, answer: Answer, pairs: list[tuple[int, str, str]], values: Floats
-) -> list[Finding]:
+def _by_pair(study: Study, answer: Answer, values: Floats) -> list[Finding]:
     """The same for each two neighbours, which may differ in sign."""
     b = len(values)
     names = [f"{worse} by {better}" for better, worse in pairwise(study.ladder)]
-    parts = [
-        values[:, [k for k, pair in enumerate(pairs) if pair[0] == i]] for i in range(len(names))
-    ]
-    own = [mean_interval(part[:, :, 0].mean(axis=1)) for part in parts]
-    others = [mean_interval(part[:, :, 1].mean(axis=1)) for part in parts]
-    total = [mean_interval((part[:, :, 0] - part[:, :, 1]).mean(axis=1)) for part in parts]
-    ratios = [over(b, partial(exchange, part)) for part in parts]
+    own = [mean_interval(x) for x in values[:, :, 0].T]
+    others = [mean_interval(y) for y in values[:, :, 1].T]
+    total = [mean_interval(x - y) for x, y in values.transpose(1, 2, 0)]
+    ratios = [over(b, partial(exchange, values[:, [k]])) for k in range(len(names))]
     adjusted = holm([p_value(one) for one in total])
     found = []
     for k, (better, worse) in enumerate(pairwise(study.ladder)):
@@ -89,48 +91,46 @@ def _by_pair(
     return found
 
 
-def _round_sum(one: Ladder) -> Finding:
-    gains = one.rounds.values["gain"].sum(axis=1)
-    later = gains[one.rounds.number > 0]
-    low, high = (float(later.min()), float(later.max())) if len(later) else (math.nan, math.nan)
-    sums = board_sums(
-        one.boards,
-        one.rounds.board,
-        np.where(one.rounds.number > 0, 0, -1)[:, None],
-        1,
-        [gains[:, None]],
-    )
-    mean = over(one.boards, partial(mean_of, sums))
+def _round_totals(played: Played) -> tuple[Interval, float, float]:
+    """Points of all in a round but the first: mean, lowest, highest; nan without such rounds."""
+    seen: set[float] = set()
+
+    def totals(rounds: Rounds) -> Floats:
+        later = rounds.number > 0
+        total = rounds.values["gain"][later].sum(axis=1, keepdims=True)
+        seen.update(np.unique(total).tolist())
+        group = np.zeros(total.shape, np.int64)
+        return board_sums(rounds.boards, rounds.board[later], group, 1, [total])
+
+    (sums,) = round_sums(played, totals)
+    mean = over(FOLDS, partial(mean_of, sums))
+    return mean, min(seen, default=math.nan), max(seen, default=math.nan)
+
+
+def _totals(mean: Interval, low: float, high: float) -> str:
     if low == high:
-        text = (
+        return (
             f"Every round but the first gives {low:g} points in all, whoever plays: within a round "
             "what one gains by skill the others lose exactly, and only the number of rounds makes "
             "a match differ."
         )
-    else:
-        text = (
-            f"Rounds after the first give {shown(mean)} points in all, from {low:g} to {high:g}: "
-            "within a round gains and losses do not add up to a constant."
-        )
-    return finding("points of all in a round", mean, "points a round", text, one.boards)
+    return (
+        f"Rounds after the first give {shown(mean)} points in all, from {low:g} to {high:g}: "
+        "within a round gains and losses do not add up to a constant."
+    )
 
 
-def _total(total: Interval, one: Ladder) -> str:
+def _total(total: Interval, constant: bool) -> str:
+    """What becomes of the sum of a match; with constant rounds it is a matter of its length."""
     text = "The sum of all points of a match"
     if total.low <= 0 <= total.high:
         return f"{text} does not depend on skill as far as is seen: it changes by {shown(total)}."
     falls = total.high < 0
     why = ""
-    if _constant(one):
+    if constant:
         why = f", because matches get {'shorter' if falls else 'longer'}"
     size = shown(Interval(-total.mean, -total.high, -total.low, total.n) if falls else total)
     return f"{text} **{'falls' if falls else 'rises'}** by {size} for each such step{why}."
-
-
-def _constant(one: Ladder) -> bool:
-    """Whether all rounds give the same sum, so that a match's is a matter of its length alone."""
-    later = one.rounds.values["gain"].sum(axis=1)[one.rounds.number > 0]
-    return bool(len(later) and later.min() == later.max() > 0)
 
 
 def _ratio(ratio: Interval, own: Interval) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
-from experiments.fairness.boards import p_value, triples
+from experiments.fairness.boards import FOLDS, folded, p_value, triples
 from experiments.fairness.games.loop_seats.catchup import catch_up
 from experiments.fairness.games.loop_seats.choice import choice
 from experiments.fairness.games.loop_seats.tables import (
@@ -21,14 +21,12 @@ from experiments.fairness.games.loop_seats.tables import (
     mean_of,
     minus,
     over,
+    read_matches,
+    read_rounds,
+    round_sums,
 )
-from experiments.fairness.games.loop_seats.variants import (
-    NOISE,
-    equal_matches,
-    equal_rounds,
-    paired_boards,
-    variants,
-)
+from experiments.fairness.games.loop_seats.variants import NOISE, equals, paired_boards, variants
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval, holm
@@ -93,13 +91,14 @@ def next_rank(sums: Floats, before: int, rows: Rows) -> float:
 def _next_ranks(study: Study, answer: Answer) -> list[Finding]:
     found = []
     for noise in SHOWN:
-        rounds = equal_rounds(study, noise)
-        sums, b = next_rank_sums(rounds), rounds.boards
+        played = equals(study, noise)
+        b = played.boards
+        (sums,) = round_sums(played, next_rank_sums)
         n = sums.shape[1]
         last = n - 1
-        apart = over(b, minus(partial(next_rank, sums, last), partial(next_rank, sums, 0)))
-        shares = [[over(b, partial(share, sums, i, j)) for j in range(n)] for i in range(n)]
-        every = np.arange(b)
+        apart = over(FOLDS, minus(partial(next_rank, sums, last), partial(next_rank, sums, 0)))
+        shares = [[over(FOLDS, partial(share, sums, i, j)) for j in range(n)] for i in range(n)]
+        every = np.arange(FOLDS)
         text = (
             f"Among equals with {noise:.0%} noise the next rank after coming last is "
             f"{number(next_rank(sums, last, every))} on average, after coming first "
@@ -154,6 +153,15 @@ def win_by_first_rank(matches: Matches, rounds: Rounds) -> Floats:
     return board_sums(matches.boards, matches.board, first, n, [matches.wins])
 
 
+def _chances(played: Played) -> Floats:
+    """The same by fold."""
+
+    def sums(part: Part) -> dict[str, Floats]:
+        return {"wins": win_by_first_rank(read_matches(part), read_rounds(part))}
+
+    return folded(played, sums)["wins"]
+
+
 def _ahead(sums: Floats, rows: Rows) -> float:
     return mean_of(sums, rows, 0) - mean_of(sums, rows, sums.shape[1] - 1)
 
@@ -161,17 +169,18 @@ def _ahead(sums: Floats, rows: Rows) -> float:
 def _first_ranks(study: Study, answer: Answer) -> list[Finding]:
     found, labels, lines = [], [], []
     for noise in SHOWN:
-        own = win_by_first_rank(equal_matches(study, noise), equal_rounds(study, noise))
-        b, n = len(own), own.shape[1]
-        chances = [over(b, partial(mean_of, own, group=k)) for k in range(n)]
-        ahead = over(b, partial(_ahead, own))
+        played = equals(study, noise)
+        own = _chances(played)
+        n = own.shape[1]
+        chances = [over(FOLDS, partial(mean_of, own, group=k)) for k in range(n)]
+        ahead = over(FOLDS, partial(_ahead, own))
         text = (
             f"Among equals with {noise:.0%} noise, who comes first in the first round wins the "
             f"match with a probability of {shown(chances[0])}, who comes last with "
             f"{shown(chances[-1])}, where 1/n = {1 / n:.3f}: {_lasts(ahead)}."
         )
         name = f"chance to win, first − last in round 1, {noise:.0%} noise"
-        found.append(finding(name, ahead, "probability", text, b))
+        found.append(finding(name, ahead, "probability", text, played.boards))
         labels += [f"rank {k + 1}, {noise:.0%} noise" for k in range(n)]
         lines += chances
     values = triples(lines)
@@ -194,13 +203,9 @@ def _lasts(ahead: Interval) -> str:
 
 def _head_start(study: Study) -> list[Finding]:
     """The head start of the first round by variant."""
-    now = win_by_first_rank(equal_matches(study), equal_rounds(study))
     tried, b = variants(study), paired_boards(study)
-    own = [
-        win_by_first_rank(equal_matches(study, NOISE, one), equal_rounds(study, NOISE, one))
-        for one in tried
-    ]
-    changed = [over(b, minus(partial(_ahead, sums), partial(_ahead, now))) for sums in own]
+    now, *own = (_chances(equals(study, variant=one).some(b)) for one in (None, *tried))
+    changed = [over(FOLDS, minus(partial(_ahead, sums), partial(_ahead, now))) for sums in own]
     adjusted = holm([p_value(one) for one in changed])
     found = []
     for variant, sums, change, p in zip(tried, own, changed, adjusted, strict=True):
@@ -209,7 +214,7 @@ def _head_start(study: Study) -> list[Finding]:
             word = "**more**" if change.mean > 0 else "**less**"
         text = (
             f"With **{variant.rules}** the head start of the first of round 1 over the last is "
-            f"{shown(over(b, partial(_ahead, sums)))}, {word} than by the rules as they are "
+            f"{shown(over(FOLDS, partial(_ahead, sums)))}, {word} than by the rules as they are "
             f"(difference {shown(change)}, {p_text(p)} after Holm's adjustment, {NOISE:.0%} noise)."
         )
         name = f"{variant.rules}: chance to win, first − last in round 1"

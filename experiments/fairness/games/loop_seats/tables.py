@@ -1,32 +1,33 @@
-"""Rounds and matches of loop_seats as arrays, and estimates from sums over each board.
+"""Rounds and matches of loop_seats as arrays, and estimates from sums over boards.
 
 Players hold the same hands again and again within a match, and a match ends when somebody has
 enough, so neither rounds nor matches of one board are independent, and longer matches differ from
 shorter ones. All estimates here are functions of sums over boards, with intervals by the jackknife
-over boards. A mean over rounds is a sum over all rounds divided by their number: whether a round is
-played depends only on those before it, so by Wald's identity such a ratio converges to the mean of
-a round, which the mean of the means of matches would not.
+over boards, for which sums by fold will do. A mean over rounds is a sum over all rounds divided by
+their number: whether a round is played depends only on those before it, so by Wald's identity such
+a ratio converges to the mean of a round, which the mean of the means of matches would not.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from experiments.fairness.arms import Played
+from experiments.fairness.boards import folded
+from experiments.fairness.played import Part, Played
 from loop_envs.duplicate import Interval, jackknife_interval
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int64]
-"""Numbers of boards, from 0."""
+"""Numbers of rows of sums, from 0: of boards, or of folds of boards."""
 Statistic = Callable[[Rows], float]
-"""A function of the boards of these numbers."""
+"""A function of the rows of these numbers."""
 TINY = 1e-9
 """Points: what is smaller comes from rounding."""
 LATEST = 10
@@ -38,22 +39,24 @@ class Rounds(NamedTuple):
 
     Attributes:
         boards: Number of boards, B.
+        cells: Number of cells that there are in the whole arm.
         board: Its number, counted from 0, int64 [K].
         number: Of the round in its match, from 0, int64 [K].
         agent: Number of each player's agent, int64 [K, n].
         cell: Number of the line-up, agent and round together, int64 [K, n].
-        values: By name: gain, base, change, rank, turn, reference, each float64 [K, n].
+        values: By name: gain, base, change, rank, turn, reference, each numbers [K, n].
     """
 
     boards: int
+    cells: int
     board: Ints
     number: Ints
     agent: Ints
     cell: Ints
-    values: dict[str, Floats]
+    values: dict[str, npt.NDArray[Any]]
 
     def ints(self, name: str) -> Ints:
-        """A column of small integers."""
+        """A column of small integers, int64 [K, n]."""
         return self.values[name].astype(np.int64)
 
     def more(self, name: str) -> Floats:
@@ -73,30 +76,42 @@ class Rounds(NamedTuple):
         return lead
 
 
-def read_rounds(played: Played, boards: int, first: int) -> Rounds:
-    """Rounds of the first boards of an arm.
+def read_rounds(part: Part) -> Rounds:
+    """Rounds of a part of an arm."""
+    names = ("gain", "base", "change", "rank", "turn", "reference")
+    frame = part.rounds.select("board", "round", "agent", "lineup", *names).collect()
+    n = part.game.num_players
+    board = frame["board"].to_numpy()[::n].astype(np.int64) - part.numbers.start
+    number = frame["round"].to_numpy()[::n].astype(np.int64)
+    agent, lineup = (
+        frame[name].to_physical().to_numpy().reshape(-1, n).astype(np.int64)
+        for name in ("agent", "lineup")
+    )
+    agents, lineups = (
+        len(cast(pl.Enum, frame.schema[name]).categories) for name in ("agent", "lineup")
+    )
+    cell = (lineup * agents + agent) * (LATEST + 1) + np.minimum(number, LATEST)[:, None]
+    values = {name: frame[name].to_numpy().reshape(-1, n) for name in names}
+    cells = lineups * agents * (LATEST + 1)
+    return Rounds(part.boards, cells, board, number, agent, cell, values)
+
+
+def round_sums(played: Played, *sums: Callable[[Rounds], Floats]) -> list[Floats]:
+    """Sums by fold of the boards of an arm.
 
     Args:
         played: The arm.
-        boards: Number of boards.
-        first: Number of the first one.
+        sums: Functions of the rounds of a part of it, each float64 [boards, ...].
+
+    Returns:
+        For each function float64 [FOLDS, ...].
     """
-    names = ("gain", "base", "change", "rank", "turn", "reference")
-    keys = (pl.col("agent").to_physical(), pl.col("lineup").to_physical())
-    frame = (
-        played.rounds.filter(pl.col("board") < first + boards)
-        .select("board", "round", *keys, *names)
-        .collect()
-    )
-    n = played.game.num_players
-    board = frame["board"].to_numpy()[::n].astype(np.int64) - first
-    number = frame["round"].to_numpy()[::n].astype(np.int64)
-    agent = frame["agent"].to_numpy().reshape(-1, n).astype(np.int64)
-    lineup = frame["lineup"].to_numpy().reshape(-1, n).astype(np.int64)
-    agents = int(agent.max()) + 1
-    cell = (lineup * agents + agent) * (LATEST + 1) + np.minimum(number, LATEST)[:, None]
-    values = {name: frame[name].to_numpy().reshape(-1, n).astype(np.float64) for name in names}
-    return Rounds(int(board.max()) + 1, board, number, agent, cell, values)
+
+    def made(part: Part) -> dict[str, Floats]:
+        rounds = read_rounds(part)
+        return {str(k): of(rounds) for k, of in enumerate(sums)}
+
+    return list(folded(played, made).values())
 
 
 class Matches(NamedTuple):
@@ -121,21 +136,16 @@ class Matches(NamedTuple):
     decisions: Floats
 
 
-def read_matches(played: Played, boards: int, first: int) -> Matches:
-    """Matches of the first boards of an arm, see `read_rounds`."""
-    names = ("board", "lineup", "points", "winner", "decisions")
-    frame = (
-        played.matches.filter(pl.col("board") < first + boards)
-        .select(*names, pl.col("agent").to_physical())
-        .collect()
-    )
-    n = played.game.num_players
-    board = frame["board"].to_numpy()[::n].astype(np.int64) - first
+def read_matches(part: Part) -> Matches:
+    """Matches of a part of an arm."""
+    names = ("board", "lineup", "agent", "points", "winner", "decisions")
+    frame = part.matches.select(*names).collect()
+    n = part.game.num_players
     won = frame["winner"].to_numpy().reshape(-1, n).astype(np.float64)
     return Matches(
-        int(board.max()) + 1,
-        board,
-        frame["agent"].to_numpy().reshape(-1, n).astype(np.int64),
+        part.boards,
+        frame["board"].to_numpy()[::n].astype(np.int64) - part.numbers.start,
+        frame["agent"].to_physical().to_numpy().reshape(-1, n).astype(np.int64),
         frame["lineup"].cast(pl.String).to_numpy()[::n].astype(np.str_),
         frame["points"].to_numpy().reshape(-1, n).astype(np.float64),
         won / won.sum(axis=1, keepdims=True),
@@ -144,7 +154,7 @@ def read_matches(played: Played, boards: int, first: int) -> Matches:
 
 
 def board_sums(
-    boards: int, board: Ints, group: Ints, groups: int, values: Sequence[Floats]
+    boards: int, board: Ints, group: Ints, groups: int, values: Sequence[npt.NDArray[Any]]
 ) -> Floats:
     """Sums of values on every board, by group.
 
@@ -153,7 +163,7 @@ def board_sums(
         board: Board of every row, int64 [K].
         group: Group of every entry, int64 [K, n]; entries of negative ones are left out.
         groups: Number of groups.
-        values: Each float64 [K, n].
+        values: Each numbers [K, n].
 
     Returns:
         float64 [B, groups, values + 1]; the last is the number of entries.
@@ -166,20 +176,24 @@ def board_sums(
     return sums
 
 
-def over(boards: int, statistic: Statistic) -> Interval:
-    """A statistic of boards, given by their numbers, with its jackknife interval.
+def over(rows: int, statistic: Statistic) -> Interval:
+    """A statistic of the rows of sums with its jackknife interval.
 
     The interval's n is the number of groups of the jackknife, as `p_value` wants it.
+
+    Args:
+        rows: Number of rows of the sums behind it: FOLDS, or as many as there are boards.
+        statistic: The statistic.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean, low, high, n = jackknife_interval(np.arange(boards), statistic)
+        mean, low, high, n = jackknife_interval(np.arange(rows), statistic)
     if max(abs(mean), abs(low), abs(high)) < TINY:
         return Interval(0.0, 0.0, 0.0, n)
     return Interval(mean, low, high, n)
 
 
 def minus(a: Statistic, b: Statistic) -> Statistic:
-    """The difference of two statistics of the same boards."""
+    """The difference of two statistics of the same boards in the same rows."""
     return lambda rows: a(rows) - b(rows)
 
 
@@ -188,6 +202,12 @@ def mean_of(sums: Floats, rows: Rows, group: int | None = None, value: int = 0) 
     total = sums[rows].sum(axis=0)
     total = total.sum(axis=0) if group is None else total[group]
     return float(total[value] / total[-1])
+
+
+def ratio(sums: Floats, value: int, unit: int, rows: Rows) -> float:
+    """How much of a value there is for each unit of another, sums float64 [rows, values]."""
+    total = sums[rows].sum(axis=0)
+    return float(total[value] / total[unit])
 
 
 def catch_up_sums(rounds: Rounds, name: str = "gain") -> Floats:
@@ -203,7 +223,7 @@ def catch_up_sums(rounds: Rounds, name: str = "gain") -> Floats:
     lead, gain = rounds.lead, rounds.more(name)
     cell = np.where(rounds.number[:, None] > 0, rounds.cell, -1)
     values = [lead, gain, lead * lead, lead * gain]
-    return board_sums(rounds.boards, rounds.board, cell, int(rounds.cell.max()) + 1, values)
+    return board_sums(rounds.boards, rounds.board, cell, rounds.cells, values)
 
 
 def slope(sums: Floats, rows: Rows, within: bool) -> float:
@@ -216,7 +236,7 @@ def slope(sums: Floats, rows: Rows, within: bool) -> float:
 
     Args:
         sums: See `catch_up_sums`.
-        rows: Boards.
+        rows: Rows of them.
         within: Whether means of cells are taken off.
     """
     m, g, mm, mg, count = sums[rows].sum(axis=0).T

@@ -7,25 +7,17 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from agents.base import Agent
 from agents.noisy import noisy
-from experiments.fairness.arms import Arm, Played
-from experiments.fairness.games.loop_seats.tables import (
-    Floats,
-    Matches,
-    Rounds,
-    board_sums,
-    read_matches,
-    read_rounds,
-)
+from experiments.fairness.arms import Arm
+from experiments.fairness.played import Played
 from experiments.fairness.study import Study
 from experiments.lineups import label
 from experiments.schedule import Table as Seating
 from loop_envs.game import Game
 
-MOST_EQUAL, MOST_LADDER = 2**16, 2**12
-"""Boards that are read of equal agents and of the ladder: intervals are narrow long before."""
 NOISES = (0.0, 0.05, 0.15, 0.4)
 """Shares of random decisions of equal agents."""
 NOISE = 0.15
@@ -88,12 +80,22 @@ def variants(study: Study) -> list[Variant]:
 
 
 def _length(study: Study) -> float:
-    played = study.ladders()
-    rounds = read_rounds(played, study.settings.variants, study.settings.first_board)
-    return len(rounds.number) / float((rounds.number == 0).sum())
+    """Mean number of rounds of a match of the ladder."""
+    played = study.ladders().some(study.settings.variants)
+    seats = sum(part.rounds.select(pl.len()).collect().item() for part in played.parts())
+    return float(seats / (played.num_matches * study.num_players))
 
 
-def equals(study: Study, noise: float, variant: Variant | None = None) -> Played:
+def usual_rounds(played: Played) -> int:
+    """Number of the rounds that at least half of the matches have."""
+    most = played.game.options["max_rounds"]
+    seats = np.zeros(most)
+    for part in played.parts():
+        seats += np.bincount(part.rounds.select("round").collect()["round"], minlength=most)
+    return int((seats >= played.num_matches * played.game.num_players / 2).sum())
+
+
+def equals(study: Study, noise: float = NOISE, variant: Variant | None = None) -> Played:
     """Boards played by the ladder's best agent in all seats, one match each, with some noise.
 
     Hands stay at their seats for the whole match, so equals who decide alike in like situations
@@ -122,62 +124,11 @@ def equals(study: Study, noise: float, variant: Variant | None = None) -> Played
     return study.play(Arm(arm, {name: player}, [[seats]], boards, options))
 
 
-def equal_rounds(study: Study, noise: float = NOISE, variant: Variant | None = None) -> Rounds:
-    """Rounds of equal agents, see `equals`."""
-    return read_rounds(equals(study, noise, variant), MOST_EQUAL, study.settings.first_board)
-
-
-def equal_matches(study: Study, noise: float = NOISE, variant: Variant | None = None) -> Matches:
-    """Matches of equal agents, see `equals`."""
-    return read_matches(equals(study, noise, variant), MOST_EQUAL, study.settings.first_board)
-
-
 def paired_boards(study: Study) -> int:
     """Boards that are the same for the rules as they are and for all variants."""
-    return min(study.settings.variants, study.settings.boards, MOST_LADDER)
+    return min(study.settings.variants, study.settings.boards)
 
 
-class Ladder(NamedTuple):
-    """Sums over the boards of the ladder, A agents best first.
-
-    Attributes:
-        boards: Number of boards, B.
-        matches: The matches.
-        rounds: The rounds.
-        margins: Points above the table's mean, and the number of matches, float64 [B, A, 2].
-        wins: Shares of wins, and the number of matches, float64 [B, A, 2].
-        gains: Gain, base and change of a round above the table's mean, and the number of rounds,
-            float64 [B, A, 4].
-        cost: Decisions, rounds and matches, float64 [B, 3].
-    """
-
-    boards: int
-    matches: Matches
-    rounds: Rounds
-    margins: Floats
-    wins: Floats
-    gains: Floats
-    cost: Floats
-
-
-def ladder(study: Study, variant: Variant | None = None) -> Ladder:
+def ladders(study: Study, variant: Variant | None = None) -> Played:
     """The ladder by the rules as they are, or by a variant's."""
-    played = study.ladders(variant.ladder, variant.folder) if variant else study.ladders()
-    first = study.settings.first_board
-    matches = read_matches(played, MOST_LADDER, first)
-    rounds = read_rounds(played, MOST_LADDER, first)
-    b, a = matches.boards, len(study.ladder)
-    margin = matches.points - matches.points.mean(axis=1, keepdims=True)
-
-    def by_agent(value: Floats) -> Floats:
-        return board_sums(b, matches.board, matches.agent, a, [value])
-
-    more = [rounds.more(name) for name in ("gain", "base", "change")]
-    gains = board_sums(b, rounds.board, rounds.agent, a, more)
-    cost = [
-        np.bincount(matches.board, matches.decisions, b),
-        np.bincount(rounds.board, minlength=b),
-        np.bincount(matches.board, minlength=b),
-    ]
-    sums = np.stack(cost, axis=1).astype(np.float64)
-    return Ladder(b, matches, rounds, by_agent(margin), by_agent(matches.wins), gains, sums)
+    return study.ladders(variant.ladder, variant.folder) if variant else study.ladders()

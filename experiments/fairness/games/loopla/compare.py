@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from experiments.fairness.answers import p_text, shown
-from experiments.fairness.boards import Floats, p_value
+from experiments.fairness.boards import FOLDS, Floats, over_boards, p_value
 from experiments.fairness.games.loopla.tables import Ints
 from loop_envs.duplicate import Interval, holm, jackknife_interval
 
@@ -20,18 +20,41 @@ WINS = "share of wins"
 
 
 class Telling(NamedTuple):
-    """What tells neighbours on the ladder apart.
+    """What tells neighbours on the ladder apart: sums over the boards of every fold.
 
     Attributes:
-        pairs: For every two neighbours float64 [boards, tables]: how far the better is ahead.
-        cost: float64 [boards], what a table costs.
+        boards: float64 [FOLDS], number of boards.
+        cost: float64 [FOLDS], sum of what a table costs.
+        ahead: float64 [FOLDS, pairs, tables, 2], for every two neighbours and every table of
+            both, sums of how far the better is ahead and of its square.
     """
 
-    pairs: list[Floats]
+    boards: Floats
     cost: Floats
+    ahead: Floats
+
+    @property
+    def mean_cost(self) -> float:
+        """What a table costs."""
+        return float(self.cost.sum() / self.boards.sum())
+
+    def some(self, folds: Ints) -> Telling:
+        """Of some folds."""
+        return Telling(self.boards[folds], self.cost[folds], self.ahead[folds])
 
 
-def gaps(matches: pl.LazyFrame, ladder: Sequence[str]) -> list[Floats]:
+def summands(ahead: Floats, cost: Floats) -> Mapping[str, Floats]:
+    """What is summed up for `Telling`, by board.
+
+    Args:
+        ahead: As `gaps` gives it; there may be more axes in between.
+        cost: float64 [boards, ...], what a table costs.
+    """
+    squares = np.stack([ahead, ahead**2], axis=-1)
+    return {"boards": np.ones(len(cost)), "cost": cost, "ahead": squares}
+
+
+def gaps(matches: pl.LazyFrame, ladder: Sequence[str]) -> Floats:
     """How many points the better of two neighbours is ahead in every match of both.
 
     Args:
@@ -39,7 +62,7 @@ def gaps(matches: pl.LazyFrame, ladder: Sequence[str]) -> list[Floats]:
         ladder: Names, best first.
 
     Returns:
-        For every two neighbours float64 [boards, tables].
+        float64 [boards, pairs, tables]; the pairs are neighbours, the tables those of both.
     """
     agent, score = pl.col("agent").cast(pl.String), pl.col("points").cast(pl.Float64)
     keys = ["board", "lineup", "rotation"]
@@ -50,27 +73,22 @@ def gaps(matches: pl.LazyFrame, ladder: Sequence[str]) -> list[Floats]:
     for better, worse in pairwise(ladder):
         ahead = (means[better] - means[worse]).drop_nulls().to_numpy()
         found.append(ahead.reshape(boards, -1))
-    return found
+    return np.stack(found, axis=1)
 
 
-def separation(pairs: Sequence[Floats], boards: Ints) -> float:
-    """Mean over pairs of d: how far the better is ahead, in standard deviations of one table.
-
-    Args:
-        pairs: As `gaps` gives them.
-        boards: Rows to take.
-    """
-    found = []
-    for values in pairs:
-        x = values[boards]
-        spread = math.sqrt(float(x.var(axis=0, ddof=1).mean()))
-        found.append(float(x.mean()) / spread if spread > 0 else math.nan)
-    return float(np.mean(found))
+def separation(told: Telling) -> float:
+    """Mean over pairs of d: how far the better is ahead, in standard deviations of one table."""
+    boards = told.boards.sum()
+    total, squares = np.moveaxis(told.ahead.sum(axis=0), -1, 0)
+    spread = np.sqrt(((squares - total**2 / boards) / (boards - 1)).mean(axis=1))
+    d = np.full(len(spread), math.nan)
+    np.divide(total.mean(axis=1) / boards, spread, out=d, where=spread > 0)
+    return float(d.mean())
 
 
-def strength(pairs: Sequence[Floats]) -> Interval:
+def strength(told: Telling) -> Interval:
     """`separation` with its interval, by the jackknife over boards."""
-    return jackknife_interval(np.arange(len(pairs[0])), lambda some: separation(pairs, some))
+    return jackknife_interval(np.arange(FOLDS), lambda folds: separation(told.some(folds)))
 
 
 def worth(one: Telling, other: Telling, level: float = 0.95) -> Interval:
@@ -89,16 +107,20 @@ def worth(one: Telling, other: Telling, level: float = 0.95) -> Interval:
         Nan where the better are not ahead by both rules.
     """
 
-    def log_ratio(some: Ints) -> float:
-        d = [separation(rule.pairs, some) for rule in (one, other)]
+    def log_ratio(folds: Ints) -> float:
+        rules = [rule.some(folds) for rule in (one, other)]
+        d = [separation(rule) for rule in rules]
         if not min(d) > 0:
             return math.nan
-        costs = [float(rule.cost[some].mean()) for rule in (one, other)]
-        return 2 * math.log(d[0] / d[1]) - math.log(costs[0] / costs[1])
+        return 2 * math.log(d[0] / d[1]) - math.log(rules[0].mean_cost / rules[1].mean_cost)
 
-    boards = np.arange(len(one.cost))
-    mean, low, high, _ = jackknife_interval(boards, log_ratio, level=level)
-    return Interval(math.exp(mean), math.exp(low), math.exp(high), len(boards))
+    mean, low, high, _ = jackknife_interval(np.arange(FOLDS), log_ratio, level=level)
+    return Interval(math.exp(mean), math.exp(low), math.exp(high), int(one.boards.sum()))
+
+
+def over_columns(values: Floats) -> list[Interval]:
+    """`over_boards` of every column of float64 [boards, columns]."""
+    return [over_boards(column) for column in values.T]
 
 
 def adjusted(intervals: Sequence[Interval]) -> list[float]:

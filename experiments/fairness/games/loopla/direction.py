@@ -9,6 +9,7 @@ from experiments.fairness.boards import over_boards
 from experiments.fairness.games.loopla.compare import UNIT, adjusted, verdict
 from experiments.fairness.games.loopla.specials import neighbours
 from experiments.fairness.games.loopla.tables import (
+    EVERY,
     HOOP,
     allowed,
     by_place,
@@ -41,15 +42,15 @@ def direction(study: Study) -> Answer:
 def _left_and_right(study: Study, answer: Answer) -> None:
     """The starter's neighbours, in all rounds and by the direction in which rounds ended."""
     played = study.identical()
-    rounds = unselected(played)
+    had_by_all, turned = unselected(played), pl.col("reversed")
     ends = {
-        "all rounds": rounds,
-        "rounds that ended clockwise": rounds.filter(~pl.col("reversed")),
-        "rounds that ended anticlockwise": rounds.filter("reversed"),
+        "all rounds": EVERY,
+        "rounds that ended clockwise": ~turned,
+        "rounds that ended anticlockwise": turned,
     }
     found = []
-    for some in ends.values():
-        places = by_place(some)
+    for when in ends.values():
+        places = by_place(played, had_by_all & when)
         found.append(over_boards(places[:, 1] - places[:, -1]))
     for name, one, p in zip(ends, found, adjusted(found), strict=True):
         words = verdict(
@@ -62,10 +63,10 @@ def _left_and_right(study: Study, answer: Answer) -> None:
         )
         text = f"In **{name}**, the neighbour to the left of the starter gets {words}."
         answer.findings.append(finding(f"left − right of the starter, {name}", one, UNIT, text))
-    turned = over_boards(overall(rounds, "reversed"))
+    share = over_boards(overall(played, turned, had_by_all))
     answer.notes.append(
         f"Left and right of the starter: {study.ladder[0]} in all seats, {played.boards:,} "
-        f"boards, the rounds that every match has; {shown(turned)} of them ended anticlockwise. "
+        f"boards, the rounds that every match has; {shown(share)} of them ended anticlockwise. "
         "A round has time to be turned only if nobody falls early, and who turns it chooses to, "
         "so what is seen in such rounds is no effect of the turn alone."
     )
@@ -78,12 +79,12 @@ def _two(study: Study, answer: Answer) -> None:
         options = {
             "num_players": 2, "reverse_with_two": rule, "target": None, "rounds": TWO_ROUNDS
         }  # fmt: skip
-        rounds = study.identical(options, f"two-{rule}").rounds
-        hoops = rounds.with_columns(hoop=pl.col("ending") == HOOP)
+        played = study.identical(options, f"two-{rule}")
+        hoops = overall(played, pl.col("ending") == HOOP)
         values[rule] = {
-            "what the starter has more than the other": edge(by_place(rounds)),
-            "the number of cards played": overall(rounds, "plays"),
-            "the share of rounds that end with one player left": overall(hoops, "hoop"),
+            "what the starter has more than the other": edge(by_place(played)),
+            "the number of cards played": overall(played, "plays"),
+            "the share of rounds that end with one player left": hoops,
         }
     units = (UNIT, "cards a round", "share of rounds")
     changes = [over_boards(values["again"][key] - x) for key, x in values["none"].items()]

@@ -9,9 +9,9 @@ import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.arms import Arm, Played
-from experiments.fairness.boards import Floats, over_boards, triples
-from experiments.fairness.games.loopla.compare import UNIT, adjusted, verdict
+from experiments.fairness.arms import Arm
+from experiments.fairness.boards import Floats, each_board, triples
+from experiments.fairness.games.loopla.compare import UNIT, adjusted, over_columns, verdict
 from experiments.fairness.games.loopla.skill import skill
 from experiments.fairness.games.loopla.tables import (
     EMPTY,
@@ -26,16 +26,20 @@ from experiments.fairness.games.loopla.tables import (
     per_round,
     place,
 )
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from experiments.lineups import label
 from experiments.schedule import Table as Seating
+from loop_envs.duplicate import Interval
 
 NUMBERS = (3, 4, 5, 6)
 """Of two players the first to fall ends the round, so nobody is left to be bound or free."""
 RANDOM = "random"
 CARDS, ROUNDS = "cards a round", "share of rounds"
-By = dict[tuple[int, str], Floats]
+PLAYS, START = len(ENDINGS), len(ENDINGS) + 1
+"""Columns of `_measured` behind those of the endings."""
+By = dict[tuple[int, str], list[Interval]]
 
 
 def fall(study: Study) -> Answer:
@@ -75,47 +79,51 @@ def _drawn(study: Study, n: int, reading: str, instruction: str) -> Played:
     return study.play(Arm(f"random-{reading}-n{n}", players, [[table]], boards, options))
 
 
-def endings(played: Played) -> Floats:
+def endings(part: Part) -> Floats:
     """Shares of the rounds that end in each way, float64 [boards, 3], in the order of ENDINGS.
 
     Of matches of a fixed number of rounds. One that ends before anybody plays ends with one player
     left, see `per_round`.
     """
-    whoop, empty = (per_round(played, pl.col("ending") == kind) for kind in (WHOOP, EMPTY))
+    whoop, empty = (per_round(part, pl.col("ending") == kind) for kind in (WHOOP, EMPTY))
     return np.stack([1 - whoop - empty, whoop, empty], axis=1)
+
+
+def _ends_and_cards(played: Played) -> Floats:
+    """Shares of the endings, and the number of cards played, float64 [boards, 4]."""
+    return each_board(
+        played, lambda part: np.column_stack([endings(part), per_round(part, "plays")])
+    )
+
+
+def _measured(played: Played) -> Floats:
+    """The same, and what the starter has more than the others, float64 [boards, 5]."""
+    return np.column_stack([_ends_and_cards(played), edge(by_place(played))])
 
 
 def _endings(study: Study, answer: Answer, numbers: list[int]) -> None:
     """How rounds end, how long they are and what the starter has, by number of players."""
     instruction = str(study.game.options["first_instruction"])
-    ends: By = {}
-    chance: By = {}
-    cards: By = {}
-    starts: By = {}
+    equals: By = {}
+    random: By = {}
+    differences = []
     rows = [["players", "after a fall", "who", *ENDINGS, "cards played"]]
     for n in numbers:
-        for key in [(n, reading) for reading in FALLS]:
-            played = equal(study, *key, instruction)
-            drawn = _drawn(study, *key, instruction)
-            ends[key], chance[key] = endings(played), endings(drawn)
-            cards[key] = per_round(played, "plays")
-            starts[key] = edge(by_place(played.rounds))
-            for who, share, plays in (
-                (study.ladder[0], ends[key], cards[key]),
-                (RANDOM, chance[key], per_round(drawn, "plays")),
-            ):
-                cells = [shown(over_boards(x)) for x in (*share.T, plays)]
-                rows.append([str(n), key[1], who, *cells])
-    hoops = {key: x[:, HOOP] for key, x in ends.items()}
-    changes = [
-        over_boards(of[n, "free"] - of[n, "persist"])
-        for of in (hoops, cards, starts)
-        for n in numbers
-    ]
+        values = {}
+        for reading in FALLS:
+            values[reading] = _measured(equal(study, n, reading, instruction))
+            equals[n, reading] = over_columns(values[reading])
+            drawn = _drawn(study, n, reading, instruction)
+            random[n, reading] = over_columns(_ends_and_cards(drawn))
+            for who, means in ((study.ladder[0], equals), (RANDOM, random)):
+                cells = map(shown, means[n, reading][:START])
+                rows.append([str(n), reading, who, *cells])
+        differences.append(over_columns(values["free"] - values["persist"]))
+    changes = [of[column] for column in (HOOP, PLAYS, START) for of in differences]
     p = iter(adjusted(changes))
     for n, one in zip(numbers, changes, strict=False):
-        old, new = ([shown(over_boards(x)) for x in ends[n, key].T] for key in FALLS)
-        random = [float(chance[n, key][:, HOOP].mean()) for key in FALLS]
+        old, new = ([shown(x) for x in equals[n, reading]] for reading in FALLS)
+        chance = [random[n, reading][HOOP].mean for reading in FALLS]
         words = verdict(
             one, next(p), "more often", "less often", "neither clearly more nor less often", ROUNDS
         )
@@ -123,25 +131,25 @@ def _endings(study: Study, answer: Answer, numbers: list[int]) -> None:
             f"With **{n} players** one is left at the end of {old[0]} of the rounds where the "
             f"constraint persists after a fall, and of {new[0]} where the next play is free: "
             f"{words}. A WHOOP ends {old[1]} and {new[1]}, an empty hand {old[2]} and {new[2]}. "
-            f"Where all choose at random one is left in {random[0]:.2f} and {random[1]:.2f}."
+            f"Where all choose at random one is left in {chance[0]:.2f} and {chance[1]:.2f}."
         )
         name = f"{n} players, rounds that end with one left: free − persist"
         answer.findings.append(finding(name, one, ROUNDS, text))
     others = (
-        (cards, "the number of cards played in a round", CARDS),
-        (starts, "what the starter has more than the others", UNIT),
+        (PLAYS, "the number of cards played in a round", CARDS),
+        (START, "what the starter has more than the others", UNIT),
     )
-    for k, (of, what, unit) in enumerate(others, 1):
+    for k, (column, what, unit) in enumerate(others, 1):
         for n, one in zip(numbers, changes[k * len(numbers) :], strict=False):
             words = verdict(one, next(p), "rises", "falls", "does not change clearly", unit)
             text = (
-                f"With **{n} players**, {what}, {shown(over_boards(of[n, 'persist']))} where the "
+                f"With **{n} players**, {what}, {shown(equals[n, 'persist'][column])} where the "
                 f"constraint persists after a fall, {words} where the next play is free."
             )
             name = f"{n} players, {what}: free − persist"
             answer.findings.append(finding(name, one, unit, text))
     answer.tables.append(Table(rows, "How rounds end, share of rounds", left=3))
-    _plot_endings(answer, numbers, ends)
+    _plot_endings(answer, numbers, equals)
     answer.notes.append(
         f"Equal agents on the same {study.settings.variants:,} boards by both readings, "
         "everybody beginning twice, compared by board; P values with Holm's adjustment for the "
@@ -154,7 +162,7 @@ def _endings(study: Study, answer: Answer, numbers: list[int]) -> None:
 def _plot_endings(answer: Answer, numbers: list[int], ends: By) -> None:
     curves = {
         f"{name}, {reading}": np.column_stack(
-            [numbers, triples([over_boards(ends[n, reading][:, kind]) for n in numbers])]
+            [numbers, triples([ends[n, reading][kind] for n in numbers])]
         )
         for kind, name in enumerate(ENDINGS)
         for reading in FALLS
@@ -171,40 +179,38 @@ def _instructions(study: Study, answer: Answer) -> None:
     """Who gives the first instruction, at the study's own number of players."""
     n = study.num_players
     own = str(study.game.options["after_fall"])
-    places, hoops, cards = {}, {}, {}
+    places = {}
     for key in [(reading, instruction) for reading in FALLS for instruction in INSTRUCTIONS]:
-        played = equal(study, n, *key)
-        margins = by_place(played.rounds)
-        places[key] = margins - margins.mean(axis=1, keepdims=True)
-        hoops[key], cards[key] = endings(played)[:, HOOP], per_round(played, "plays")
-    measures = (
-        (
-            "what the starter has more than the others",
-            UNIT,
-            {k: edge(x) for k, x in places.items()},
-        ),
-        ("the share of rounds that end with one player left", ROUNDS, hoops),
-        ("the number of cards played in a round", CARDS, cards),
-    )
-    tests = [
-        (what, unit, instruction, of[own, "free"], of[own, instruction])
-        for what, unit, of in measures
+        margins = by_place(equal(study, n, *key))
+        places[key] = triples(over_columns(margins - margins.mean(axis=1, keepdims=True)))
+    free = _measured(equal(study, n, own, "free"))
+    usual = over_columns(free)
+    differences = {
+        instruction: over_columns(_measured(equal(study, n, own, instruction)) - free)
         for instruction in INSTRUCTIONS[1:]
+    }
+    tests = [
+        (what, unit, instruction, usual[column], of[column])
+        for what, unit, column in (
+            ("what the starter has more than the others", UNIT, START),
+            ("the share of rounds that end with one player left", ROUNDS, HOOP),
+            ("the number of cards played in a round", CARDS, PLAYS),
+        )
+        for instruction, of in differences.items()
     ]
-    changes = [over_boards(after - before) for *_, before, after in tests]
     said = {"random": "drawn", "starter": "given by the starter"}
-    rows = zip(tests, changes, adjusted(changes), strict=True)
-    for (what, unit, instruction, before, _), one, p in rows:
+    p_values = adjusted([change for *_, change in tests])
+    for (what, unit, instruction, before, one), p in zip(tests, p_values, strict=True):
         words = verdict(one, p, "greater", "smaller", "not clearly another", unit)
         text = (
             f"Where the **first instruction is {said[instruction]}**, {what} is {words} than where "
-            f"the first play is free, where it is {shown(over_boards(before))}."
+            f"the first play is free, where it is {shown(before)}."
         )
         name = f"first instruction {instruction} − free: {what}"
         answer.findings.append(finding(name, one, unit, text))
     labels = [f"{reading}, {instruction}" for reading, instruction in places]
     columns = [place(k, n) for k in range(n)]
-    values = np.array([triples([over_boards(x) for x in of.T]) for of in places.values()])
+    values = np.array(list(places.values()))
     alt = "Margins by place after the starter: " + "; ".join(
         f"{name}: " + ", ".join(f"{x:+.2f}" for x in row)
         for name, row in zip(labels, values[:, :, 0], strict=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.arms import Played
-from experiments.fairness.boards import Floats, by_board, over_boards, triples
-from experiments.fairness.games.loopla.compare import UNIT, WINS, adjusted, verdict
+from experiments.fairness.boards import Floats, each_board, over_boards, triples
+from experiments.fairness.games.loopla.compare import UNIT, WINS, adjusted, over_columns, verdict
 from experiments.fairness.games.loopla.starter import place_values, rules
 from experiments.fairness.games.loopla.tables import (
     LONG,
@@ -19,6 +20,7 @@ from experiments.fairness.games.loopla.tables import (
     edge,
     usual_target,
 )
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 
@@ -43,10 +45,24 @@ def long_matches(study: Study, n: int) -> Played:
     return study.identical({**LONG, "num_players": n}, f"long-n{n}")
 
 
-def first_edges(played: Played, rounds: Rounds, target: int) -> Floats:
-    """By how much the first round's starter wins more than the others, float64 [boards]."""
-    matches = cut(played, target, rounds)
-    return edge(by_board(matches.lazy(), ["turn"], "share")[1])
+def first_edges(played: Played, targets: Sequence[int]) -> Floats:
+    """By how much the first round's starter wins more than the others.
+
+    Args:
+        played: An arm with one match on each board.
+        targets: Points that end a match.
+
+    Returns:
+        float64 [boards, targets].
+    """
+
+    def edges(part: Part) -> Floats:
+        rounds = Rounds(part)
+        matches = [cut(part, target, rounds).sort("board", "turn") for target in targets]
+        shares = [one["share"].to_numpy().reshape(part.boards, -1) for one in matches]
+        return np.stack([edge(places) for places in shares], axis=1)
+
+    return each_board(played, edges)
 
 
 def _advantage(study: Study, answer: Answer) -> None:
@@ -59,11 +75,10 @@ def _advantage(study: Study, answer: Answer) -> None:
         played = long_matches(study, n)
         places = place_values(played)
         in_rounds.append(over_boards(edge(places)))
-        cells = [shown(over_boards(x)) for x in places.T]
+        cells = map(shown, over_columns(places))
         rows.append([str(n), *cells, *[""] * (max(numbers) - n)])
-        rounds = Rounds(played)
-        in_matches.append(over_boards(first_edges(played, rounds, goal)))
-        by_target = [over_boards(first_edges(played, rounds, target)) for target in TARGETS]
+        usual, *by_target = over_columns(first_edges(played, (goal, *TARGETS)))
+        in_matches.append(usual)
         curves[f"{n} players"] = np.column_stack([TARGETS, triples(by_target)])
     p = adjusted(in_rounds + in_matches)
     others = "than the others on average"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from collections.abc import Mapping
 
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.games.loopla.compare import Telling, gaps, strength, worth
+from experiments.fairness.boards import Floats, folded
+from experiments.fairness.games.loopla.compare import Telling, gaps, strength, summands, worth
 from experiments.fairness.games.loopla.tables import FALLS, INSTRUCTIONS, per_round
+from experiments.fairness.played import Part
 from experiments.fairness.study import Study
 from experiments.html_sections import Table
 
@@ -25,21 +26,21 @@ def skill(study: Study, answer: Answer) -> None:
     """What a round tells of neighbours on the ladder, compared with the rules as they are."""
     base = (str(study.game.options["after_fall"]), str(study.game.options["first_instruction"]))
     told = {(a, b): _told(study, (a, b)) for a in FALLS for b in INSTRUCTIONS}
-    boards = len(told[base].cost)
+    boards = study.settings.variants
     rows = [["after a fall", "first instruction", "d", "a round's worth", "a card's worth"]]
     level = 1 - 0.05 / (len(told) - 1)
-    usual = Telling(told[base].pairs, np.ones(boards))
+    usual = _by_round(told[base])
     for key, one in told.items():
-        d = shown(strength(one.pairs))
+        d = shown(strength(one))
         if key == base:
             rows.append([*key, d, "1", "1"])
             continue
-        a_round = worth(Telling(one.pairs, np.ones(boards)), usual, level)
+        a_round = worth(_by_round(one), usual, level)
         rows.append([*key, d, shown(a_round), shown(worth(one, told[base], level))])
         words = "neither clearly more nor clearly less"
         if a_round.low > 1 or a_round.high < 1:
             words = "**more**" if a_round.mean > 1 else "**less**"
-        longer = float(one.cost.mean() / told[base].cost.mean())
+        longer = one.mean_cost / told[base].mean_cost
         text = (
             f"With **{AFTER[key[0]]} and {FIRST[key[1]]}** a round tells {words} of who is better "
             f"than with {AFTER[base[0]]} and {FIRST[base[1]]}: {shown(a_round)} times as much; it "
@@ -71,5 +72,13 @@ def _told(study: Study, key: Key) -> Telling:
         "target": None,
         "rounds": study.num_players,
     }
-    played = study.ladders(options, "-".join(key))
-    return Telling(gaps(played.matches, study.ladder), per_round(played, "plays"))
+
+    def sums(part: Part) -> Mapping[str, Floats]:
+        return summands(gaps(part.matches, study.ladder), per_round(part, "plays"))
+
+    return Telling(**folded(study.ladders(options, "-".join(key)), sums))
+
+
+def _by_round(told: Telling) -> Telling:
+    """The same where a round costs 1, however many cards it takes."""
+    return told._replace(cost=told.boards)

@@ -12,14 +12,16 @@ from agents.base import Agent, CompiledAgent
 from agents.heuristics.loopla import W, with_weights
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.arms import Arm, Played
+from experiments.fairness.arms import Arm
 from experiments.fairness.boards import Floats, by_board, over_boards
-from experiments.fairness.games.loopla.compare import UNIT, adjusted, verdict
-from experiments.fairness.games.loopla.tables import by_place, overall
+from experiments.fairness.games.loopla.compare import UNIT, adjusted, over_columns, verdict
+from experiments.fairness.games.loopla.tables import by_place
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from experiments.html_sections import Plot, Table
 from experiments.lineups import label, rotations
 from experiments.schedule import Table as Seating
+from loop_envs.duplicate import Interval
 from loop_envs.game import Game
 
 BASE = "card_counter"
@@ -78,55 +80,62 @@ def _maker(name: str) -> Callable[[Game], Agent]:
     return make
 
 
-def effects(played: Played, name: str, value: str = "gain") -> Floats:
-    """What a special player changes for everybody, by distance to the left of it.
+def effects(played: Played, names: list[str], value: str = "gain") -> dict[str, Floats]:
+    """What special players change for everybody, by distance to the left of them.
 
     On the same deals as at a table without it, over all its seats.
 
     Args:
         played: See `specials`.
-        name: The player.
+        names: The players.
         value: A column of the table of rounds.
 
     Returns:
-        float64 [boards, n]; column 0 is the player, 1 its left neighbour, the last its right one.
+        By name, float64 [boards, n]; column 0 is the player, 1 its left neighbour, the last its
+        right one.
     """
     n = played.game.num_players
     lineup = pl.col("lineup").cast(pl.String)
     # Who comes first in a line-up sits in seat k in rotation k.
     away = (pl.col("seat") - pl.col("rotation") + n) % n
-    own = played.rounds.filter(lineup == name).with_columns(away=away)
-    _, cells = by_board(own, ["away"], value)
-    return cells - overall(played.rounds.filter(lineup == "none"), value)[:, None]
+
+    def rows(part: Part) -> pl.LazyFrame:
+        return part.rounds.filter(lineup.is_in(["none", *names])).with_columns(away=away)
+
+    keys, cells = by_board(played, ["lineup", "away"], value, rows)
+    lineups = np.array([key[0] for key in keys])
+    usual = cells[:, lineups == "none"].mean(axis=1, keepdims=True)
+    return {name: cells[:, lineups == name] - usual for name in names}
 
 
 def neighbours(study: Study, answer: Answer) -> None:
     """What special players change for themselves and for those beside them."""
     n, played, names = study.num_players, specials(study), special_names(study)
-    gain = {name: effects(played, name) for name in names}
-    tests: list[tuple[str, Floats, _Words]] = []
+    gain = effects(played, names)
+    tests: list[tuple[str, Interval, _Words]] = []
     for name in names:
         who = f"**{name}**" + (f" ({SPECIALS[name].words})" if name in SPECIALS else "")
-        tests.append((f"{name}: itself", gain[name][:, 0], _own(who)))
+        tests.append((f"{name}: itself", over_boards(gain[name][:, 0]), _own(who)))
         if n > 2:
-            apart = gain[name][:, 1] - gain[name][:, -1]
+            apart = over_boards(gain[name][:, 1] - gain[name][:, -1])
             tests.append((f"left − right of {name}", apart, _beside(who)))
     for k, side in ((1, "only"),) if n == 2 else ((1, "left"), (n - 1, "right")):
-        apart = gain[RUSHES][:, k] - gain[KEEPS][:, k]
+        apart = over_boards(gain[RUSHES][:, k] - gain[KEEPS][:, k])
         tests.append((f"{side} neighbour: 1s played early − kept", apart, _early(side)))
     if n > 2:
         tests.append(
             (
                 "left − right of the starter: all play 1s early − all keep them",
-                _sides(played, RUSHES) - _sides(played, KEEPS),
+                over_boards(_sides(played, RUSHES) - _sides(played, KEEPS)),
                 EVERYBODY,
             )
         )
-    found = [over_boards(values) for _, values, _ in tests]
-    for (name, _, words), one, p in zip(tests, found, adjusted(found), strict=True):
+    p_values = adjusted([one for _, one, _ in tests])
+    for (name, one, words), p in zip(tests, p_values, strict=True):
         text = f"{words.before} {verdict(one, p, words.more, words.less, words.unclear)}."
         answer.findings.append(finding(name, one, UNIT, text))
-    _show(answer, names, gain, {name: effects(played, name, "fallen") for name in names})
+    fallen = effects(played, names, "fallen")
+    _show(answer, *({name: over_columns(of[name]) for name in names} for of in (gain, fallen)))
     answer.notes.append(
         f"Special players: one of them in every seat in turn among {BASE}s, against {BASE}s alone "
         f"on the same {played.boards:,} boards, {n} rounds each, so that the difference is caused "
@@ -140,7 +149,7 @@ def neighbours(study: Study, answer: Answer) -> None:
 def _sides(played: Played, name: str) -> Floats:
     """Left minus right of the starter where all are special, float64 [boards]."""
     lineup = label([name] * played.game.num_players)
-    places = by_place(played.rounds.filter(pl.col("lineup").cast(pl.String) == lineup))
+    places = by_place(played, pl.col("lineup").cast(pl.String) == lineup)
     return places[:, 1] - places[:, -1]
 
 
@@ -189,16 +198,17 @@ EVERYBODY = _Words(
 
 
 def _show(
-    answer: Answer, names: list[str], gain: dict[str, Floats], fallen: dict[str, Floats]
+    answer: Answer, gain: dict[str, list[Interval]], fallen: dict[str, list[Interval]]
 ) -> None:
-    n = next(iter(gain.values())).shape[1]
+    """What special players change, by name and by distance to the left of them."""
+    names = list(gain)
+    n = len(gain[KEEPS])
     columns = ["itself", *(["the other"] if n == 2 else ["to its left"])]
     columns += [f"{k} to its left" for k in range(2, n - 1)] + (["to its right"] if n > 2 else [])
     values, half = np.full((2, len(names), n), np.nan)
     rows = [["player", "what", *columns]]
     for i, name in enumerate(names):
-        for what, cells in (("points a round", gain[name]), ("share of falls", fallen[name])):
-            found = [over_boards(x) for x in cells.T]
+        for what, found in (("points a round", gain[name]), ("share of falls", fallen[name])):
             rows.append([name, what, *(shown(one) for one in found)])
             if what == "points a round":
                 values[i] = [one.mean for one in found]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, shown
-from experiments.fairness.arms import Arm, Played
-from experiments.fairness.boards import Floats, by_board, over_boards, triples
+from experiments.fairness.arms import Arm
+from experiments.fairness.boards import Floats, by_board, each_board, over_boards, triples
 from experiments.fairness.games.loopla.compare import WINS, adjusted, verdict
 from experiments.fairness.games.loopla.tables import (
     Ints,
@@ -20,6 +21,7 @@ from experiments.fairness.games.loopla.tables import (
     unselected,
     usual_target,
 )
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study, ordered_tables
 from experiments.html_sections import Plot, Table
 from loop_envs.duplicate import Interval, jackknife_interval
@@ -29,25 +31,6 @@ RULES = ("rotate", "winner", "loser")
 WHO = ("leader", "last")
 MATCH = "points a match"
 GETS = {"leader": "the player who is ahead gets", "last": "the player who is behind gets"}
-
-
-def standing_places(played: Played) -> dict[str, Floats]:
-    """How often the leader, and the last one, had each place after the starter.
-
-    Returns:
-        By "leader" and "last" float64 [M, n], numbers of later rounds of every match; those who
-        are level share one.
-    """
-    rounds = Rounds(played)
-    before = rounds.total - rounds.gain
-    n = before.shape[1]
-    found = {}
-    for who, standing in zip(WHO, (before, -before), strict=True):
-        weight = shared(standing)
-        weight[rounds.starts] = 0  # nobody is ahead yet
-        cells = [np.where(rounds.turn == k, weight, 0).sum(axis=1) for k in range(n)]
-        found[who] = np.add.reduceat(np.stack(cells, axis=1), rounds.starts, axis=0)
-    return found
 
 
 def helped(counts: Floats, usual: Floats, values: Floats) -> Interval:
@@ -73,18 +56,41 @@ def helped(counts: Floats, usual: Floats, values: Floats) -> Interval:
 
 
 def course(played: Played, target: int) -> dict[str, Floats]:
-    """How matches went, by match, in order: float64 [M] each.
+    """How matches of an arm went that has one on each board.
 
-    `spread`: first minus last at the end, points. `half`: share of the win that goes to who led
-    when half the target was reached.
+    `leader`, `last`: float64 [boards, n], in how many later rounds who was ahead, and who was
+    behind, had each place after the starter; those who are level share one. `spread`: float64
+    [boards], first minus last at the end, points. `half`: float64 [boards], share of the win that
+    goes to who led when half the target was reached.
     """
-    rounds = Rounds(played)
-    final = rounds.total[rounds.lasts]
-    half = shared(rounds.total[rounds.ends(target / 2)])
-    return {
-        "spread": (final.max(axis=1) - final.min(axis=1)).astype(np.float64),
-        "half": (half * shared(final)).sum(axis=1),
-    }
+
+    def columns(part: Part) -> Floats:
+        rounds = Rounds(part)
+        before = rounds.total - rounds.gain
+        final = rounds.total[rounds.lasts]
+        half = shared(rounds.total[rounds.ends(target / 2)])
+        return np.column_stack(
+            [
+                _had(rounds, before),
+                _had(rounds, -before),
+                final.max(axis=1) - final.min(axis=1),
+                (half * shared(final)).sum(axis=1),
+            ]
+        )
+
+    found = each_board(played, columns)
+    leader, last, ends = np.split(found, [len(found.T) // 2 - 1, -2], axis=1)
+    return {"leader": leader, "last": last, "spread": ends[:, 0], "half": ends[:, 1]}
+
+
+def _had(rounds: Rounds, standing: Ints) -> Floats:
+    """How often those who stood highest before a later round had each place, float64 [M, n]."""
+    weight = shared(standing)
+    weight[rounds.starts] = 0  # nobody is ahead yet
+    places = range(weight.shape[1])
+    cells = [np.where(rounds.turn == k, weight, 0).sum(axis=1) for k in places]
+    counts: Floats = np.add.reduceat(np.stack(cells, axis=1), rounds.starts, axis=0)
+    return counts
 
 
 def rules(study: Study, values: Floats, answer: Answer) -> None:
@@ -95,34 +101,32 @@ def rules(study: Study, values: Floats, answer: Answer) -> None:
         values: float64 [boards, n], margin in a round by place after the starter.
         answer: Gets findings, plot, table and note.
     """
-    goal = usual_target(study.game)
-    same = {"target": goal, "rounds": None}
-    arms = {rule: study.identical({**same, "starter": rule}, f"starter-{rule}") for rule in RULES}
-    counts = {rule: standing_places(arm) for rule, arm in arms.items()}
-    went = {rule: course(arm, goal) for rule, arm in arms.items()}
-    best = {rule: _best_wins(study, {**same, "starter": rule}, rule) for rule in RULES}
     names, found, said = [], [], []
-    helps = {
-        (rule, who): helped(counts[rule][who], counts["rotate"][who], values)
-        for rule in RULES[1:]
-        for who in WHO
-    }
+    helps: dict[tuple[str, str], Interval] = {}
+    usual = _went(study, "rotate")
+    rows = [["who begins", "begun by the leader", "begun by the last", "first − last, points",
+             "leader at half wins", f"{study.ladder[0]} wins"], _row("rotate", usual)]  # fmt: skip
     for rule in RULES[1:]:
+        went = _went(study, rule)
+        rows.append(_row(rule, went))
         for who in WHO:
+            helps[rule, who] = helped(went[who], usual[who], values)
             names.append((rule, who, MATCH))
             found.append(helps[rule, who])
             said.append((GETS[who], "more", "less", "neither clearly more nor clearly less"))
-        for key, what, unit in (
-            ("spread", "the distance of first and last at the end", "points"),
-            ("half", "the share of wins of who leads at half the target", WINS),
+        for key, name, what, unit in (
+            ("spread", "spread", "the distance of first and last at the end", "points"),
+            ("half", "half", "the share of wins of who leads at half the target", WINS),
+            (
+                "best",
+                f"wins of {study.ladder[0]}",
+                f"the share of wins of {study.ladder[0]} against weaker players",
+                WINS,
+            ),
         ):
-            names.append((rule, key, unit))
-            found.append(over_boards(went[rule][key] - went["rotate"][key]))
+            names.append((rule, name, unit))
+            found.append(over_boards(went[key] - usual[key]))
             said.append((what, "is greater", "is smaller", "is not clearly another"))
-        names.append((rule, f"wins of {study.ladder[0]}", WINS))
-        found.append(over_boards(best[rule] - best["rotate"]))
-        what = f"the share of wins of {study.ladder[0]} against weaker players"
-        said.append((what, "is greater", "is smaller", "is not clearly another"))
     p = adjusted(found)
     boards = study.settings.variants
     for (rule, key, unit), one, words, value in zip(names, found, said, p, strict=True):
@@ -133,7 +137,7 @@ def rules(study: Study, values: Floats, answer: Answer) -> None:
         )
         name = f"the {rule} begins − rotation: {key}"
         answer.findings.append(finding(name, one, unit, text, boards))
-    _table(study, answer, counts, went, best)
+    answer.tables.append(Table(rows, "Matches by who begins a round"))
     labels = [f"{rule} begins, {who}" for rule, who in helps]
     shown_values = triples(list(helps.values()))
     alt = "What the leader and the last one get more than where the start rotates: " + "; ".join(
@@ -152,26 +156,25 @@ def rules(study: Study, values: Floats, answer: Answer) -> None:
     )
 
 
-def _table(
-    study: Study,
-    answer: Answer,
-    counts: dict[str, dict[str, Floats]],
-    went: dict[str, dict[str, Floats]],
-    best: dict[str, Floats],
-) -> None:
-    rows = [["who begins", "begun by the leader", "begun by the last", "first − last, points",
-             "leader at half wins", f"{study.ladder[0]} wins"]]  # fmt: skip
-    for rule in RULES:
-        with np.errstate(divide="ignore", invalid="ignore"):  # a match of one round
-            begun = [x[:, 0] / x.sum(axis=1) for x in counts[rule].values()]
-        values = [*begun, went[rule]["spread"], went[rule]["half"], best[rule]]
-        rows.append([rule, *(shown(over_boards(x)) for x in values)])
-    answer.tables.append(Table(rows, "Matches by who begins a round"))
+def _went(study: Study, rule: str) -> dict[str, Floats]:
+    """`course` by a rule, and `best`: float64 [boards], see `_best_wins`."""
+    goal = usual_target(study.game)
+    options = {"target": goal, "rounds": None, "starter": rule}
+    equal = study.identical(options, f"starter-{rule}")
+    return {**course(equal, goal), "best": _best_wins(study, options, rule)}
+
+
+def _row(rule: str, went: dict[str, Floats]) -> list[str]:
+    """A row of the table."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # a match of one round
+        begun = [went[who][:, 0] / went[who].sum(axis=1) for who in WHO]
+    values = [*begun, *(went[key] for key in ("spread", "half", "best"))]
+    return [rule, *(shown(over_boards(x)) for x in values)]
 
 
 def place_values(played: Played) -> Floats:
     """Margin in a round by place after the starter, float64 [boards, n]."""
-    places = by_place(unselected(played))
+    places = by_place(played, unselected(played))
     mean: Floats = places.mean(axis=1, keepdims=True)
     return places - mean
 
@@ -183,5 +186,9 @@ def _best_wins(study: Study, options: dict[str, Any], rule: str) -> Floats:
     players = {name: who[name] for name in lineup}
     boards = study.settings.variants
     arm = Arm(f"skilled-{rule}", players, ordered_tables([lineup]), boards, options)
-    matches = cut(study.play(arm), usual_target(study.game))
-    return by_board(matches.lazy(), ["agent"], "share")[1][:, 0]
+    goal = usual_target(study.game)
+
+    def matches(part: Part) -> pl.LazyFrame:
+        return cut(part, goal).lazy()
+
+    return by_board(study.play(arm), ["agent"], "share", matches)[1][:, 0]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from experiments.fairness.arms import Played
-from experiments.fairness.boards import Floats, by_board
+from experiments.fairness.boards import MATCH, Floats, by_board
+from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
 from loop_envs.errors import OptionError
 from loop_envs.game import Game
@@ -28,6 +28,7 @@ LONG: Mapping[str, Any] = {"target": TARGETS[-1], "rounds": None, "max_rounds": 
 """Options of matches from which shorter ones can be cut."""
 
 Ints = npt.NDArray[np.int64]
+EVERY = pl.lit(True)
 
 
 def place(value: int, n: int) -> str:
@@ -57,39 +58,46 @@ def allowed(study: Study, numbers: Sequence[int]) -> list[int]:
 # Rounds ------------------------------------------------------------------------------------------
 
 
-def unselected(played: Played) -> pl.LazyFrame:
-    """The rounds that every match of an arm has.
+def unselected(played: Played) -> pl.Expr:
+    """Whether a round is one that every match of an arm has.
 
     A match ends after a round in which somebody got much, so the last rounds of matches are no
     fair sample of rounds; those that come before the first match ends are.
     """
-    last = played.rounds.group_by("board", "lineup", "rotation").agg(pl.col("round").max())
-    least = last.select(pl.col("round").min()).collect().item()
-    return played.rounds.filter(pl.col("round") <= least)
+    number = pl.col("round")
+    lasts = (part.rounds.group_by(MATCH).agg(number.max()) for part in played.parts())
+    return number <= min(int(of.select(number.min()).collect().item()) for of in lasts)
 
 
-def overall(rows: pl.LazyFrame, value: str) -> Floats:
-    """Mean of a value on every board, float64 [boards]."""
-    _, values = by_board(rows.with_columns(_all=pl.lit(0)), ["_all"], value)
-    return values.reshape(-1)
+def overall(played: Played, value: pl.Expr | str, where: pl.Expr = EVERY) -> Floats:
+    """Mean of a value over some rounds of every board that has such, float64 [boards]."""
+
+    def rows(part: Part) -> pl.LazyFrame:
+        return part.rounds.filter(where).with_columns(_all=pl.lit(0))
+
+    return by_board(played, ["_all"], value, rows)[1][:, 0]
 
 
-def per_round(played: Played, value: pl.Expr | str) -> Floats:
+def per_round(part: Part, value: pl.Expr | str) -> Floats:
     """Mean of a value over all rounds of matches of a fixed number of them, float64 [boards].
 
     A round that is over before anybody plays, because nearly all fall by an instruction that was
     dealt, is not in the table of rounds: nothing is played or scored in it, so it counts as 0.
     """
-    rows = played.game.num_players * played.game.options["rounds"]
+    rows = part.game.num_players * part.game.options["rounds"] * part.tables
     value = pl.col(value) if isinstance(value, str) else value
-    total = played.rounds.group_by("board").agg(_sum=value.cast(pl.Float64).sum()).sort("board")
-    means: Floats = total.collect()["_sum"].to_numpy() / (rows * played.num_matches / played.boards)
+    total = part.rounds.group_by("board").agg(_sum=value.cast(pl.Float64).sum()).collect()
+    means = np.zeros(part.boards)
+    means[total["board"].to_numpy() - part.numbers.start] = total["_sum"].to_numpy() / rows
     return means
 
 
-def by_place(rounds: pl.LazyFrame, value: str = "gain") -> Floats:
-    """Mean of a value for every place after the starter, float64 [boards, n]."""
-    return by_board(rounds, ["turn"], value)[1]
+def by_place(played: Played, where: pl.Expr = EVERY) -> Floats:
+    """Mean points of some rounds for every place after the starter, float64 [boards, n].
+
+    Boards without such rounds are left out.
+    """
+    return by_board(played, ["turn"], "gain", lambda part: part.rounds.filter(where))[1]
 
 
 def edge(places: Floats) -> Floats:
@@ -102,34 +110,35 @@ def edge(places: Floats) -> Floats:
 
 
 class Rounds:
-    """An arm's rounds as arrays, a row for every round.
+    """The rounds of a part of an arm as arrays, a row for every round.
 
     Attributes:
-        gain: int64 [K, n], points of the round.
+        gain: int32 [K, n], points of the round.
         total: int64 [K, n], points of the match so far.
+        most: int64 [K], points of who is ahead.
         turn: int8 [K, n], places after the starter.
         ply: int64 [K], decisions of the match so far.
         starts: int64 [M], the row of every match's first round.
         lasts: int64 [M], the row of its last one.
     """
 
-    def __init__(self, played: Played) -> None:
-        n = played.game.num_players
-        frame = played.rounds.select("round", "gain", "turn", "ply").collect()
-        self.gain = frame["gain"].to_numpy().astype(np.int64).reshape(-1, n)
+    def __init__(self, part: Part) -> None:
+        n = part.game.num_players
+        frame = part.rounds.select("round", "gain", "turn", "ply").collect()
+        self.gain = frame["gain"].to_numpy().reshape(-1, n)
         self.turn = frame["turn"].to_numpy().reshape(-1, n)
-        self.ply = frame["ply"].to_numpy().astype(np.int64)[::n]
-        number = frame["round"].to_numpy().astype(np.int64)[::n]
-        self.starts = np.flatnonzero(number == 0)
-        self.lasts = np.append(self.starts[1:], len(number)) - 1
-        self.total = self.gain.cumsum(axis=0)
+        self.ply = frame["ply"].to_numpy()[::n].astype(np.int64)
+        self.starts = np.flatnonzero(frame["round"].to_numpy()[::n] == 0)
+        self.lasts = np.append(self.starts[1:], len(self.ply)) - 1
+        self.total = self.gain.cumsum(axis=0, dtype=np.int64)
         before = (self.total - self.gain)[self.starts]
         self.total -= np.repeat(before, self.lasts - self.starts + 1, axis=0)
+        self.most = self.total.max(axis=1)
 
     def ends(self, points: float) -> Ints:
         """The row in which each match has reached some points, or else its last one."""
-        reached = self.total.max(axis=1) >= points
-        row = np.where(reached, np.arange(len(reached)), len(reached))
+        rows = len(self.most)
+        row = np.where(self.most >= points, np.arange(rows), rows)
         first: Ints = np.minimum.reduceat(row, self.starts)
         ends: Ints = np.minimum(first, self.lasts)
         return ends
@@ -142,26 +151,26 @@ def shared(points: npt.NDArray[Any]) -> Floats:
     return shares
 
 
-def cut(played: Played, target: int, rounds: Rounds | None = None) -> pl.DataFrame:
+def cut(part: Part, target: int, rounds: Rounds | None = None) -> pl.DataFrame:
     """Matches as they would have ended at a lower target.
 
     True of players who do not look at the score, and of a first player who does not depend on
     it: then a shorter match is the beginning of a longer one on the same board.
 
     Args:
-        played: An arm with a higher target.
+        part: A part of an arm with a higher target.
         target: The lower one.
-        rounds: The arm's rounds, where they have been read.
+        rounds: Its rounds, where they have been read.
 
     Returns:
-        The arm's matches, with points, share (of the win), length (rounds), decisions, and turn
+        The part's matches, with points, share (of the win), length (rounds), decisions, and turn
         (place after the first round's starter) of the shorter ones.
     """
-    rounds = rounds or Rounds(played)
-    n = played.game.num_players
+    rounds = rounds or Rounds(part)
+    n = part.game.num_players
     ends = rounds.ends(target)
     points = rounds.total[ends]
-    own = played.matches.select("board", "lineup", "rotation", "seat", "agent").collect()
+    own = part.matches.select("board", "lineup", "rotation", "seat", "agent").collect()
     return own.with_columns(
         points=pl.Series(points.reshape(-1)),
         share=pl.Series(shared(points).reshape(-1)),
