@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from agents.base import Agent, Decisions
 from loop_envs.game import Game, State, as_records
-from loop_envs.jit import PolicyLoop, load_copy
+from loop_envs.jit import load_copy
+from loop_envs.jit_policies import PolicyLoop
 from loop_envs.policies import Policy, choose_many, policy_arguments
 
 Floats = npt.NDArray[np.float64]

@@ -10,6 +10,7 @@ from typing import Any
 
 from loop_envs.bits import row
 from loop_envs.deals import combine, decision_key, match_key
+from loop_envs.jit_policies import policies_at
 
 RUNNING = 0
 
@@ -22,14 +23,14 @@ rules_resample: Any = None
 
 
 def play_moves(
-    policies: Any, tables_of: Any, keys: Any, seating: Any, options: Any, tables: Any,
+    addresses: Any, tables_of: Any, keys: Any, seating: Any, options: Any, tables: Any,
     state_of: Any, raw: Any, player: Any, key: Any, moves: Any, observation: Any, mask: Any,
     deck: Any, points: Any,
 ) -> None:  # fmt: skip
     """Plays moves out in states that a player cannot tell apart.
 
     Args:
-        policies: See `loop_envs.policies.policy_arguments`, as the next two.
+        addresses: Policies, see `loop_envs.policies.policy_arguments`, as the next two.
         tables_of: Tables of the policies.
         keys: Keys of the policies.
         seating: By player, the index of the policy that plays on, int8 [n].
@@ -45,6 +46,7 @@ def play_moves(
         deck: Scratch for a deck.
         points: Final points are written here, int32 [M, samples, n].
     """
+    policies = policies_at(addresses)
     for k in range(points.shape[1]):
         for at in range(raw.shape[1]):
             raw[1, at] = raw[0, at]

@@ -104,6 +104,7 @@ def measure(
             steps = functools.partial(measured.python_steps, threads)
             jobs.append((name, f"step() from Python, {on}", "decisions/s", steps))
         jobs.append((name, "AEC make(): last() + step()", "decisions/s", measured.aec))
+        jobs.append((name, "Gymnasium seat among random: step()", "steps/s", measured.seat))
         size = f"state, mask and observation of {config.num_matches} matches"
         fixed.append(Row(name, size, "MiB", (measured.megabytes(),)))
         for batch, kind in ((False, "AEC"), (True, "batch")) if config.first_use else ():

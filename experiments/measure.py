@@ -12,6 +12,7 @@ from typing import Any
 from experiments.timing import rate
 from loop_envs.envs.aec import LoopAECEnv
 from loop_envs.envs.batch import Batch
+from loop_envs.envs.seat import SeatEnv
 from loop_envs.game import Game
 
 _FIRST_USE = """
@@ -95,14 +96,35 @@ class Measured:
 
         return rate(play, self.seconds)
 
+    def seat(self) -> float:
+        """Steps per second of one Gymnasium seat among random players, actions from the mask."""
+        env = SeatEnv(self.game.env_id, **self._options())
+        env.reset(seed=0)
+        draw = random.Random(0).random
+
+        def play() -> int:
+            _, info = env.reset()
+            steps, ended = 0, False
+            while not ended:
+                legal = info["action_mask"].nonzero()[0]
+                action = int(legal[int(draw() * len(legal))])
+                _, _, terminated, truncated, info = env.step(action)
+                steps, ended = steps + 1, terminated or truncated
+            return steps
+
+        return rate(play, self.seconds)
+
+    def _options(self) -> dict[str, Any]:
+        """The options that a game is asked for."""
+        return {o.name: self.game.options[o.name] for o in self.game.rules.options}
+
     def megabytes(self) -> float:
         """Memory of states, masks and observations of a batch, in MiB."""
         return self._batch(1).nbytes / 2**20
 
     def first_use(self, batch: bool) -> tuple[float, float]:
         """Seconds from `import loop_envs` to the first step: with an empty cache, and again."""
-        given = {o.name: self.game.options[o.name] for o in self.game.rules.options}
-        script = _FIRST_USE.format(options=given, batch=batch, env=self.game.env_id)
+        script = _FIRST_USE.format(options=self._options(), batch=batch, env=self.game.env_id)
         with tempfile.TemporaryDirectory() as cache:
             environment = {**os.environ, "LOOP_ENVS_CACHE_DIR": cache}
             cold, warm = (_seconds(script, environment) for _ in range(2))

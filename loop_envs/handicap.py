@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from loop_envs.bits import row
-from loop_envs.jit import compiled, policy_around
+from loop_envs.jit import compiled
+from loop_envs.jit_policies import policy_around
 from loop_envs.policies import Choose, Policy, Tables
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Compilation: the decorators and their on-disk cache.
 
-This is the only module that compiles. Numba's own cache looks at the time stamp of one
+All compiling goes through this module. Numba's own cache looks at the time stamp of one
 file and does not notice that a function which was inlined from another file has changed. Here
 the cache folder is named by a hash of all sources of the function's top-level package and of
 this library, the numba version, the Python version and the processor: any change starts afresh.
@@ -16,14 +16,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.util
-import inspect
 import os
 import platform
 import re
 import shutil
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -33,7 +31,6 @@ from typing import Any, TypeVar, cast
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba import types
 
 Int = int | np.integer[Any]
 """Integers as compiled functions take them: the width matters to the machine, not to a reader."""
@@ -143,29 +140,38 @@ def compiled(function: F) -> F:
     Returns:
         The compiled function, or `function` itself under ``NUMBA_DISABLE_JIT=1``.
     """
-    return _compile(function)
+    return compile_function(function)
 
 
 def inlined(function: F) -> F:
     """Like `compiled`, for small functions that must not cost a call: arrays are passed by value,
     member by member, so a call can cost more than what is done in it."""
-    return _compile(function, inline=True)
+    return compile_function(function, inline=True)
 
 
 def allocating(function: F) -> F:
     """Like `compiled`, for functions that make arrays."""
-    return _compile(function, memory=True)
+    return compile_function(function, memory=True)
 
 
-def _compile(
+def compile_function(
     function: F,
     signature: Any = None,
     subfolder: str = "",
     inline: bool = False,
     memory: bool = False,
-    pointer: bool = False,
     package: Path | None = None,
 ) -> F:
+    """Like `compiled`, with everything that can be chosen.
+
+    Args:
+        function: The function.
+        signature: Compile at once for exactly these types.
+        subfolder: See `compiled_in`.
+        inline: See `inlined`.
+        memory: See `allocating`.
+        package: A file of the package whose changes compile it afresh, if not the function's own.
+    """
     if DISABLED:
         return function
     file = package or Path(function.__code__.co_filename)
@@ -179,8 +185,7 @@ def _compile(
             error_model="numpy",
             forceinline=inline,
             _nrt=memory,
-            # Only functions that are called by their address need one; each costs compile time.
-            no_cfunc_wrapper=not pointer,
+            no_cfunc_wrapper=True,  # an address for C, which costs compile time
         )
         return cast(F, decorate(function))
 
@@ -210,101 +215,7 @@ def compiled_in(subfolder: str, function: F, signature: Any = None, inline: bool
     Args:
         subfolder: A name of its own for each loaded copy, so that their caches do not meet.
         function: The function.
-        signature: Compile at once for exactly these types; needed where policies are arguments.
+        signature: Compile at once for exactly these types.
         inline: See `inlined`.
     """
-    return _compile(function, signature, subfolder, inline)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    # Numba calls function pointers experimental; that is not the user's concern.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", numba.errors.NumbaExperimentalFeatureWarning)
-        yield
-
-
-# Types of a policy `choose(tables, observation, mask, key) -> action`, see policies.py.
-TABLES = types.Array(types.int32, 1, "C")
-POLICY = types.FunctionType(
-    types.int64(
-        TABLES, types.Array(types.int8, 1, "C"), types.Array(types.int8, 1, "C"), types.uint64
-    )
-)
-
-
-def policy_around(file: Path, kind: str, inner: Any) -> Any:
-    """The compiled `choose` of a module that calls another policy's choice, `inner_choose`.
-
-    The module is loaded once for every inner choice. If it has a function `decide`, which `choose`
-    calls, that one may make arrays.
-
-    Args:
-        file: The module's file; nothing in it is compiled when it is loaded, for the copies'
-            caches would meet.
-        kind: What tells its copies from those of other modules.
-        inner: The compiled inner choice.
-    """
-    of = f"{inner.__module__}.{inner.__qualname__}".replace(".", "_")
-    module = load_copy(file, f"{__package__}.{kind}_of_{of}")
-    own = module.__dict__
-    own["inner_choose"] = inner
-    package = Path(inspect.getfile(getattr(inner, "py_func", inner)))
-    if "decide" in own:
-        own["decide"] = _compile(
-            own["decide"], subfolder=module.__name__, memory=True, package=package
-        )
-    return compile_policy(own["choose"], module.__name__, package)
-
-
-def compile_policy(function: F, subfolder: str = "", package: Path | None = None) -> F:
-    """Compiles `choose(tables, observation, mask, key) -> action` so that loops can call it.
-
-    Args:
-        function: The function.
-        subfolder: See `compiled_in`.
-        package: File of a module of another package whose code it calls, so that a change there
-            compiles it afresh.
-    """
-    if DISABLED:
-        return function
-    dispatcher: Any = _compile(function, subfolder=subfolder, pointer=True, package=package)
-    with _quiet():
-        dispatcher.compile(POLICY.signature)
-    return cast(F, dispatcher)
-
-
-class PolicyLoop:
-    """A function one of whose arguments is a tuple of policies, compiled on its first call.
-
-    It is compiled for function pointers, not for the functions themselves, so that one compiled
-    and cached version serves all policies.
-
-    Args:
-        function: The function.
-        subfolder: See `compiled_in`.
-    """
-
-    def __init__(self, function: Callable[..., Any], subfolder: str = "") -> None:
-        self._function = function
-        self._subfolder = subfolder
-        self._compiled: Callable[..., Any] | None = function if DISABLED else None
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Calls the function."""
-        if self._compiled is None:
-            with _quiet():
-                signature = tuple(_argument_type(argument) for argument in arguments)
-                loop: Any = compiled_in(self._subfolder, self._function, signature)
-            # The entry point itself: it checks its arguments, but does not look for a version
-            # that fits them, which would warn at every call.
-            (version,) = loop.overloads.values()
-            self._compiled = version.entry_point
-        assert self._compiled is not None
-        return self._compiled(*arguments)
-
-
-def _argument_type(argument: Any) -> Any:
-    if isinstance(argument, tuple) and callable(argument[0]):
-        return types.UniTuple(POLICY, len(argument))
-    return numba.typeof(argument)
+    return compile_function(function, signature, subfolder, inline)

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from loop_envs import jit
+from loop_envs.jit_policies import PolicyLoop
 
 RULES = ("deal", "start", "legal", "step", "observe", "resample", "places")
 MAX_POLICIES = 8
@@ -40,7 +41,7 @@ class Kernels:
     def __init__(self, name: str, rules_module: str) -> None:
         self._name = name
         self._module = _load(name, rules_module)
-        self._with_policies: dict[str, jit.PolicyLoop] = {}
+        self._with_policies: dict[str, PolicyLoop] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or not hasattr(self._module, name):
@@ -53,7 +54,7 @@ class Kernels:
         """Calls a loop whose arguments include a tuple of policies."""
         if name not in self._with_policies:
             function = getattr(self._module, name)
-            self._with_policies[name] = jit.PolicyLoop(function, self._module.__name__)
+            self._with_policies[name] = PolicyLoop(function, self._module.__name__)
         return self._with_policies[name](*arguments)
 
 

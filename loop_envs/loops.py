@@ -16,6 +16,7 @@ import numpy as np
 from loop_envs.bits import row
 from loop_envs.deals import decision_key, match_key
 from loop_envs.jit import compiled_in
+from loop_envs.jit_policies import policies_at
 
 looped = partial(compiled_in, __name__)
 looped_inline = partial(compiled_in, __name__, inline=True)
@@ -279,7 +280,7 @@ def batch_step(
 
 
 def batch_run(
-    policies, tables_of, keys, seating, options, tables, states, raw, lo, hi, decisions, mode,
+    addresses, tables_of, keys, seating, options, tables, states, raw, lo, hi, decisions, mode,
     player, observation, mask, reward, terminated, truncated, board, points, scratch,
 ):  # fmt: skip
     """Plays `decisions` decisions in each of the matches lo..hi, with policies by player.
@@ -287,6 +288,7 @@ def batch_run(
     `seating[i, p]` is the index of the policy of player p in match i. Rewards and flags of each
     row add up over the run; `points` are those of the last step.
     """
+    policies = policies_at(addresses)
     total = scratch[3]
     for i in range(lo, hi):
         total[:] = 0
@@ -315,7 +317,7 @@ def batch_run(
 
 
 def play(
-    policies, tables_of, keys, seating, options, tables, states, raw, seed, boards, lo, hi,
+    addresses, tables_of, keys, seating, options, tables, states, raw, seed, boards, lo, hi,
     observation, mask, points, places_of, plies, scratch,
 ):  # fmt: skip
     """Plays whole matches lo..hi, each on its board, with policies by player.
@@ -323,6 +325,7 @@ def play(
     `states` and `raw` have one record, `observation` and `mask` are one row of scratch; written
     are points int32[M, n], places int8[M, n] and the number of decisions int32[M].
     """
+    policies = policies_at(addresses)
     deck, _, ranks, _ = scratch
     for i in range(lo, hi):
         state = states[0]
@@ -347,7 +350,7 @@ def play(
 
 
 def play_rounds(
-    policies, tables_of, keys, seating, options, tables, states, raw, seed, boards, lo, hi,
+    addresses, tables_of, keys, seating, options, tables, states, raw, seed, boards, lo, hi,
     observation, mask, counter, kept, match_of, scratch,
 ):  # fmt: skip
     """Plays whole matches from lo on and keeps the state at the end of every round.
@@ -358,6 +361,7 @@ def play_rounds(
     kept state. Stops where a match does not fit any more; returns the match to go on with and the
     number of rows written.
     """
+    policies = policies_at(addresses)
     deck = scratch[0]
     rows = 0
     for i in range(lo, hi):
@@ -395,7 +399,7 @@ def play_rounds(
 
 
 def play_until(
-    policies, tables_of, keys, seating, options, tables, states, stops, viewer, mode,
+    addresses, tables_of, keys, seating, options, tables, states, stops, viewer, mode,
     observation, mask, reward, total, scratch,
 ):  # fmt: skip
     """Plays one match on with policies until a player of the bit set `stops` is to move.
@@ -403,6 +407,7 @@ def play_until(
     Adds the rewards of these steps to `total`, float32[n]. The last mask is that of the player
     to move (all zero when the match is over), the last observation that of player `viewer`.
     """
+    policies = policies_at(addresses)
     deck, before, place, _ = scratch
     state = states[0]
     match = match_key(state.seed, state.board)

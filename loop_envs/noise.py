@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from loop_envs.bits import row
 from loop_envs.deals import combine, draw
-from loop_envs.jit import ONE, ZERO, compiled, policy_around
+from loop_envs.jit import ONE, ZERO, compiled
+from loop_envs.jit_policies import policy_around
 from loop_envs.policies import Choose, Policy, Tables, count_legal, nth_legal
 
 if TYPE_CHECKING:

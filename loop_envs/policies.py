@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from loop_envs.bits import load8, ones, read64, row
 from loop_envs.deals import combine, decision_key, draw, match_key
-from loop_envs.jit import ZERO, Int, PolicyLoop, compile_policy, compiled, inlined
+from loop_envs.jit import ZERO, Int, compiled, inlined
+from loop_envs.jit_policies import PolicyLoop, compile_policy, policies_at
 from loop_envs.kernels import MAX_POLICIES
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Policy:
     Attributes:
         name: Public name.
         choose: ``choose(tables int32[T], observation int8[D], mask int8[A], key uint64) ->
-            int``, made with `loop_envs.jit.compile_policy`.
+            int``, made with `loop_envs.jit_policies.compile_policy`.
         prepare: Makes `tables` from a game.
         seed: Distinguishes the randomness of two players of the same policy.
         games: Names of the games it can play; empty for all.
@@ -180,8 +181,9 @@ def decision_keys(
 
 
 def _choose_many(
-    choose: Any, tables: Any, observation: Any, mask: Any, keys: Any, out: Any
+    addresses: Any, tables: Any, observation: Any, mask: Any, keys: Any, out: Any
 ) -> None:
+    choose = policies_at(addresses)
     for i in range(out.shape[0]):
         out[i] = choose[0](tables, row(observation, i), row(mask, i), keys[i])
 

@@ -16,7 +16,7 @@ from loop_envs.envs.batch import Batch
 from loop_envs.envs.matches import play_matches
 from loop_envs.envs.seat import SeatEnv
 from loop_envs.game import Game
-from loop_envs.jit import compile_policy
+from loop_envs.jit_policies import compile_policy
 from loop_envs.policies import (
     RANDOM,
     Policy,
@@ -104,6 +104,14 @@ def _prepare(game: Game) -> npt.NDArray[np.int32]:
 
 
 LOWEST = Policy("lowest", _with_tables, _prepare)
+
+
+def test_a_policy_that_is_not_compiled_is_refused() -> None:
+    game = load_game(ID, rounds=1)
+    choose: Any = _with_tables
+    plain = Policy("plain", choose.py_func, _prepare)
+    with pytest.raises(TypeError, match="allowed: what compile_policy has made"):
+        play_matches(game, [plain], np.zeros((2, game.num_players), int), 1, [0, 1])
 
 
 def test_a_policy_of_ones_own_plays_everywhere() -> None:

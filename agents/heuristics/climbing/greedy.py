@@ -26,7 +26,8 @@ from agents.heuristics.climbing.tables import (
     VALUES,
 )
 from loop_envs.bits import load8, lowest_bit
-from loop_envs.jit import compile_policy, compiled
+from loop_envs.jit import compiled
+from loop_envs.jit_policies import compile_policy
 
 _PASS = -1_000  # better than to spend an 8, worse than everything else
 _EIGHT = -2_000

@@ -59,7 +59,8 @@ from agents.heuristics.climbing.worth import (
 )
 from loop_envs.bits import lowest_bit
 from loop_envs.cards import MAX_CARDS
-from loop_envs.jit import allocating, compile_policy, compiled
+from loop_envs.jit import allocating, compiled
+from loop_envs.jit_policies import compile_policy
 from loop_envs.policies import count_legal, nth_legal
 
 _PASS, _REVEAL = int(W.PASS), int(W.REVEAL)

@@ -29,7 +29,8 @@ from agents.heuristics.loo.tables import (
 )
 from agents.heuristics.loo.tricks import follow_with, lead_with, winners
 from loop_envs.bits import lowest_bit, ones
-from loop_envs.jit import compile_policy, compiled
+from loop_envs.jit import compiled
+from loop_envs.jit_policies import compile_policy
 
 
 @compiled

@@ -41,7 +41,8 @@ from agents.heuristics.loo.tricks import play_out
 from agents.heuristics.loo.weights import W
 from loop_envs.bits import lowest_bit
 from loop_envs.deals import draw
-from loop_envs.jit import allocating, compile_policy, compiled
+from loop_envs.jit import allocating, compiled
+from loop_envs.jit_policies import compile_policy
 
 _JOIN, _JOIN_LOOED, _CHOOSY, _COST = int(W.JOIN), int(W.JOIN_LOOED), int(W.CHOOSY), int(W.COST)
 _EDGE, _KEEP, _MISS = int(W.EDGE), int(W.KEEP), int(W.MISS)

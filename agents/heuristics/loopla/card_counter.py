@@ -33,7 +33,8 @@ from agents.heuristics.loopla.tables import (
 )
 from agents.heuristics.loopla.weights import W
 from loop_envs.bits import lowest_bit, ones
-from loop_envs.jit import compile_policy, compiled
+from loop_envs.jit import compiled
+from loop_envs.jit_policies import compile_policy
 
 _ALONE, _FUTURE, _FALL, _FEED = int(W.ALONE), int(W.FUTURE), int(W.FALL), int(W.FEED)
 _HARD, _SOVEREIGN, _ROOM = int(W.HARD), int(W.SOVEREIGN), int(W.ROOM)

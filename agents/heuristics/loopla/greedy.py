@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.heuristics.loopla.tables import COVERED, VALUES, collection_of, one_of
 from agents.heuristics.loopla.tables import TOP as TOP_FIELD
-from loop_envs.jit import compile_policy
+from loop_envs.jit_policies import compile_policy
 
 
 @compile_policy
