@@ -15,7 +15,7 @@ from experiments.fairness.played import Part, Played
 from loop_envs.duplicate import Interval, mean_interval
 
 Floats = npt.NDArray[np.float64]
-Rows = Callable[[Part], pl.LazyFrame]
+RowsOf = Callable[[Part], pl.LazyFrame]
 MATCH = ("board", "lineup", "rotation")
 FOLDS = 20
 """As many as `jackknife_interval` makes groups."""
@@ -32,7 +32,7 @@ def rounds_of(part: Part) -> pl.LazyFrame:
 
 
 def by_board(
-    played: Played, by: Sequence[str], value: pl.Expr | str, rows: Rows = matches_of
+    played: Played, by: Sequence[str], value: pl.Expr | str, rows: RowsOf = matches_of
 ) -> tuple[list[tuple[Any, ...]], Floats]:
     """Means of a value on every board, for every combination of some columns.
 
@@ -88,8 +88,8 @@ def folded(
     """Sums over boards, made of a part of an arm at a time.
 
     The boards are dealt to FOLDS folds in turn, as `jackknife_interval` deals them to its groups:
-    so it finds the same interval for a statistic of sums by fold as for one of sums by board, but
-    memory does not grow with the boards.
+    so, if there are as many boards at least, it finds the same interval for a statistic of sums by
+    fold as for one of sums by board, but memory does not grow with the boards.
 
     Args:
         played: An arm.

@@ -1,4 +1,4 @@
-"""What came out of an arm: tables of matches and rounds, whole or a part at a time."""
+"""What came out of an arm: tables of matches and rounds, a part at a time."""
 
 from __future__ import annotations
 
@@ -103,11 +103,12 @@ class Played(_Boards):
             group: Boards that are not to be parted: all parts but the last one have a multiple.
         """
         start, end = self.numbers.start, self.numbers.stop
+        own: list[Piece] = []
         for piece in self.pieces:
+            own.append(piece)
             stop = min(piece.boards.stop, end)
             if stop < end:
                 stop -= (stop - self.numbers.start) % group
             if stop > start:
-                own = [x for x in self.pieces if x.boards.start < stop and start < x.boards.stop]
                 yield Part(self.game, range(start, stop), self.tables, own)
-                start = stop
+                start, own = stop, [piece] if stop < piece.boards.stop else []

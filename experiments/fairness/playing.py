@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import chain
@@ -20,7 +20,7 @@ import polars as pl
 
 from agents.base import Agent
 from experiments.fairness.arms import Arm
-from experiments.fairness.games import Columns, rounds_of
+from experiments.fairness.games import Columns, round_columns
 from experiments.fairness.played import Piece, Played
 from experiments.match_runner import play_lineups
 from experiments.progress import Task
@@ -32,7 +32,7 @@ from loop_envs.game import Game
 FORMAT = 1
 """Rises when pieces that were written before must not be used any more."""
 PIECE = 2**12
-"""Matches of a piece, unless a single board has more: what is held in memory at a time."""
+"""Matches of a piece, unless a single board has more; about as many are in memory at a time."""
 SLICE = 256
 """Matches that one thread plays without a pause; their states are held until tables are made."""
 
@@ -149,14 +149,19 @@ def _play_slices(
         match, states = play_rounds(game, chosen, seats.reshape(-1, n), seed, boards[part])
         last = np.flatnonzero(np.append(match[1:] != match[:-1], True))
         places = np.array([game.places(states[i : i + 1]) for i in last], np.int8)
-        rounds = frame.rounds(match + lo, rounds_of(game, match, states))
+        rounds = frame.rounds(match + lo, round_columns(game, match, states))
         return _Slice(states["points"][last, :n], places, states["ply"][last], rounds)
 
     starts = range(0, len(tables), SLICE)
-    found = []
-    for one in chain(map(play, starts[:alone]), _pool(threads).map(play, starts[alone:])):
-        found.append(one)
-        task.advance(len(one.plies), int(one.plies.sum()))
+    found: list[_Slice] = []
+
+    def keep(slices: Iterable[_Slice]) -> None:
+        for one in slices:
+            found.append(one)
+            task.advance(len(one.plies), int(one.plies.sum()))
+
+    keep(map(play, starts[:alone]))
+    keep(_pool(threads).map(play, starts[alone:]))
     return found
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, Finding, finding, number, p_text, shown
-from experiments.fairness.boards import MATCH, Floats, Rows, by_board, over_boards, p_value
+from experiments.fairness.boards import MATCH, Floats, RowsOf, by_board, over_boards, p_value
 from experiments.fairness.games import Role
 from experiments.fairness.played import Part, Played
 from experiments.fairness.study import Study
@@ -66,7 +66,7 @@ def _round_margins(played: Played, column: str, score: str) -> Margins:
     return _margins(played, column, lambda part: part.rounds.with_columns(margin=margin))
 
 
-def _margins(played: Played, column: str, rows: Rows) -> Margins:
+def _margins(played: Played, column: str, rows: RowsOf) -> Margins:
     keys, values = by_board(played, [column], "margin", rows)
     return [int(key[0]) for key in keys], values
 

@@ -76,7 +76,7 @@ def game_study(game: Game) -> GameStudy:
     return study
 
 
-def rounds_of(game: Game, match: Ints, states: States) -> dict[str, npt.NDArray[Any]]:
+def round_columns(game: Game, match: Ints, states: States) -> dict[str, npt.NDArray[Any]]:
     """The columns of the table of rounds, each [K, n] by player.
 
     `round` counts from 0; `gain` is what the points rose by since the round before ended.

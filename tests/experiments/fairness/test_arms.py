@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import polars as pl
 import pytest
 
 from agents.named import policies_of
+from experiments.fairness import playing
 from experiments.fairness.arms import Arm
 from experiments.fairness.study import Study, ordered_tables
 from experiments.match_runner import play_lineups
@@ -143,6 +146,32 @@ def test_threads_and_interruptions_change_nothing(tmp_path: Path) -> None:
     again = Study(config, first.game, first._folder).play(arm)
     assert again.pieces[1].path.read_bytes() == whole
     assert again.pieces[0].path.stat().st_mtime_ns == kept
+
+
+def test_what_may_compile_is_played_before_there_are_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playing, "SLICE", 8)
+    monkeypatch.setattr(playing, "PIECE", 80)
+    events: list[tuple[str, str]] = []
+
+    def spy(*arguments: Any) -> Any:
+        who = threading.current_thread().name
+        events.append(("begins", who))
+        time.sleep(0.02)
+        found = play_rounds(*arguments)
+        events.append(("ends", who))
+        return found
+
+    monkeypatch.setattr(playing, "play_rounds", spy)
+    study = make_study(tmp_path, study_config(threads=2))
+    study.play(Arm("spied", study.players(), ordered_tables([tuple(study.ladder)]), 40))
+    main = threading.current_thread().name
+    assert events[:2] == [("begins", main), ("ends", main)]
+    assert len(events) == 2 * 20
+    # Others play all that follows, also in later pieces.
+    assert main not in {who for _, who in events[2:]}
+    assert len({who for _, who in events[2:]}) <= 2
 
 
 def test_other_players_and_options_are_other_results(study: Study) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from experiments.fairness.answers import Answer
 from experiments.fairness.boards import Floats, p_value
-from experiments.fairness.games import rounds_of
+from experiments.fairness.games import round_columns
 from experiments.fairness.games.loo.ahead import ahead, half
 from experiments.fairness.games.loo.claims import Claim, judged
 from experiments.fairness.games.loo.dealer import advantage, dealer, places
@@ -158,7 +158,7 @@ def test_columns_are_what_was_seen_to_happen(options: dict[str, Any]) -> None:
         states += some
         rows += seen
         match += [board] * len(some)
-    found = rounds_of(game, np.array(match), np.concatenate(states))
+    found = round_columns(game, np.array(match), np.concatenate(states))
     seats = np.arange(n)
     plain = game.options["variant"] != "five_card"
     for i, row in enumerate(rows):
@@ -211,6 +211,13 @@ def test_questions_on_a_tiny_study(question: Callable[[Study], Answer], study: S
     _complete(answer)
     clear = [one for one in answer.findings if math.isfinite(one.low)]
     assert len(clear) > len(answer.findings) / 2
+
+
+def test_stakes_are_compared_on_the_same_boards(tmp_path: Path) -> None:
+    options = {"num_players": 3, "num_deals": 4}
+    settings = {"boards": 100, "variants": 130, "ladder": LADDER, "options": options}
+    answer = stakes(make_study(tmp_path, study_config(ENV, **settings)))
+    assert {one.boards for one in answer.findings} == {100}
 
 
 def test_a_variant_without_a_miss(tmp_path: Path) -> None:

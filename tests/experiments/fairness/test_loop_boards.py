@@ -11,7 +11,7 @@ import pytest
 from agents.base import Decisions
 from experiments.config import parse_config
 from experiments.fairness.answers import Answer
-from experiments.fairness.boards import over_boards
+from experiments.fairness.boards import FOLDS, over_boards
 from experiments.fairness.games.loop_boards.hands import hands
 from experiments.fairness.games.loop_boards.manipulation import manipulation
 from experiments.fairness.games.loop_boards.movements import information, order_share
@@ -25,7 +25,7 @@ from experiments.fairness.games.loop_boards.rule import (
 )
 from experiments.fairness.games.loop_boards.single import (
     Scores,
-    scores_of,
+    score_sums,
     single_markers,
     williams_tables,
 )
@@ -130,6 +130,13 @@ def test_questions_are_answered(study: Study, ask: Callable[[Study], Answer]) ->
     answer.section()
 
 
+@pytest.mark.parametrize("rounds", [2, 3])
+def test_matches_of_fewer_rounds_than_seats(tmp_path: Path, rounds: int) -> None:
+    """The ladder's ends hold no hand in common on some boards."""
+    answer = hands(make_study(tmp_path, rounds=rounds))
+    assert all(one.low <= one.estimate <= one.high for one in answer.findings)
+
+
 def test_three_players(tmp_path: Path) -> None:
     answer = travel(make_study(tmp_path, num_players=3))
     by_name = {one.name: one for one in answer.findings}
@@ -221,7 +228,12 @@ def scores(rng: np.random.Generator, spread: float, order: float) -> Scores:
     moved = np.zeros((6, 4))
     moved[:, 0] = order * np.array([1, -1, 1, -1, 1, -1])
     x = skill + moved[number] + spread * rng.normal(size=(boards, 4))
-    return scores_of(x[:, None, None, :], range(boards), 6)
+    sums = score_sums(x[:, None, None, :], range(boards), 6)
+    folds = np.arange(boards) % FOLDS
+    totals = {k: np.zeros((FOLDS, *v.shape[1:])) for k, v in sums.items()}
+    for k, values in sums.items():
+        np.add.at(totals[k], folds, values)
+    return Scores(x[:, None, :], **totals)
 
 
 def test_scores_of_ways_to_play() -> None:

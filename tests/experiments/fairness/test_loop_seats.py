@@ -14,7 +14,7 @@ from scipy import stats
 from agents.heuristics.loop_seats import GREEDY, PLANNER
 from experiments.fairness.answers import Answer
 from experiments.fairness.boards import FOLDS, p_value
-from experiments.fairness.games import rounds_of
+from experiments.fairness.games import round_columns
 from experiments.fairness.games.loop_seats.catchup import gap_sums, stage_gap
 from experiments.fairness.games.loop_seats.changes import (
     BASE,
@@ -127,7 +127,7 @@ def test_columns_are_what_happened(options: dict[str, Any]) -> None:
     for board in range(3):
         own, seen = _stepped(game, board)
         states, rows, match = states + own, rows + seen, match + [board] * len(own)
-    found = rounds_of(game, np.array(match), np.concatenate(states))
+    found = round_columns(game, np.array(match), np.concatenate(states))
     assert len(rows) > 6
     for name in ("rank", "seat_at", "turn", "reference", "gain"):
         assert found[name].tolist() == [row[name] for row in rows], name
@@ -145,7 +145,7 @@ def test_scoring_does_not_change_play(policy: Policy) -> None:
     for step in (0, 2):
         game = _game(rank_step=step)
         match, states = play_rounds(game, [policy], np.zeros((6, 4), int), 1, np.arange(6))
-        rank = rounds_of(game, match, states)["rank"]
+        rank = round_columns(game, match, states)["rank"]
         found.append({m: rank[match == m].tolist() for m in range(6)})
     for m in range(6):
         both = min(len(one[m]) for one in found)

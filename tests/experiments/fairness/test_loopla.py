@@ -12,7 +12,7 @@ from scipy import stats
 
 from experiments.fairness.answers import Answer
 from experiments.fairness.boards import FOLDS
-from experiments.fairness.games import rounds_of
+from experiments.fairness.games import round_columns
 from experiments.fairness.games.loopla.compare import (
     Telling,
     adjusted,
@@ -149,7 +149,7 @@ def test_columns_are_what_happened(options: dict[str, Any]) -> None:
     kinds = set()
     for board in range(12):
         states = _Replay(game, board).states
-        columns = rounds_of(game, np.zeros(len(states), np.int64), states)
+        columns = round_columns(game, np.zeros(len(states), np.int64), states)
         expected = _stepped(game, board)
         assert len(states) == len(expected)
         for k, row in enumerate(expected):

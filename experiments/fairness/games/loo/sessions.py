@@ -43,6 +43,7 @@ def sessions(answer: Answer, study: Study) -> None:
     """
     own = study.game.options
     planned = own["num_deals"]
+    boards = min(study.settings.variants, study.settings.boards)
     rows = [["loo", "stack", "ends early", "deals played", "one in twenty ends by deal"]]
     names, values = [], []
     for loo in LOOS:
@@ -53,7 +54,7 @@ def sessions(answer: Answer, study: Study) -> None:
             name = loo if loo != own["loo"] else ""
             if "stack" in changes:
                 name = f"{loo}-stack-{stack}"
-            played = study.ladders(changes, name).some(study.settings.variants)
+            played = study.ladders(changes, name).some(boards)
             sums = counted(played, lambda deals: ends(deals, planned))
             share = share_of(sums["early"].sum(axis=0))
             names.append(f"{loo}, stack {stack}")

@@ -95,7 +95,8 @@ def stake_forms(study: Study) -> Mapping[str, dict[str, Any]]:
 
 def _read(study: Study, options: Mapping[str, Any]) -> Form:
     name = "-".join(str(value) for value in options.values() if value is not None)
-    played = study.ladders(options, name).some(study.settings.variants)
+    boards = min(study.settings.variants, study.settings.boards)
+    played = study.ladders(options, name).some(boards)
 
     def sums(deals: Deals) -> Sums:
         d = differences(deals, len(study.ladder))

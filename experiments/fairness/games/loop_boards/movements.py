@@ -11,7 +11,7 @@ from scipy import special
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, number, shown
-from experiments.fairness.boards import Floats, p_value, triples, within
+from experiments.fairness.boards import FOLDS, Floats, p_value, triples, within
 from experiments.fairness.games.loop_boards.single import (
     CYCLIC,
     HIDDEN,
@@ -96,23 +96,26 @@ def movements(study: Study, answer: Answer) -> None:
     )
 
 
-def _apart(x: Floats) -> Floats:
+def _apart(apart: Floats) -> Floats:
     """Mean difference in standard deviations of a single play of a board.
 
     Args:
-        x: Differences of neighbours, float64 [boards, repeats, pairs].
+        apart: Differences of neighbours, see `Scores`, of some folds.
 
     Returns:
         float64 [pairs].
     """
-    spread = np.sqrt(x.var(axis=0, ddof=1).mean(axis=0))
-    found: Floats = x.mean(axis=(0, 1)) / np.maximum(spread, 1e-12)
+    boards, total, squares = np.moveaxis(apart.sum(axis=0), -1, 0)
+    variance = np.maximum(squares - total**2 / boards, 0) / (boards - 1)  # rounding, if 0
+    found: Floats = (total / boards).mean(axis=0) / np.maximum(
+        np.sqrt(variance.mean(axis=0)), 1e-12
+    )
     return found
 
 
-def _wrong(x: Floats, boards: float) -> float:
+def _wrong(apart: Floats, boards: float) -> float:
     """Probability of a wrong order of neighbours after so many boards, mean over pairs."""
-    return float(special.ndtr(-_apart(x) * math.sqrt(boards)).mean())
+    return float(special.ndtr(-_apart(apart) * math.sqrt(boards)).mean())
 
 
 def _reliability(results: Floats) -> float:
@@ -155,9 +158,12 @@ def order_share(orders: Floats) -> float:
     means = sums[..., 1] / sizes[:, None]
     centre = sums[..., 1].sum(axis=0) / total
     between = float((sizes[:, None] * (means - centre) ** 2).sum()) / (k - 1)
-    within = float((sums[..., 2] - sums[..., 1] * means).sum()) / (total - k)
-    component = (between - within) / ((total - float((sizes**2).sum()) / total) / (k - 1))
-    return component / (component + within) if component + within > 0 else 0.0
+    within_orders = float((sums[..., 2] - sums[..., 1] * means).sum()) / (total - k)
+    component = between - within_orders
+    component /= (total - float((sizes**2).sum()) / total) / (k - 1)
+    whole = component + within_orders
+    # What is left of scores that never differ comes from rounding.
+    return component / whole if whole > 1e-12 * float(sums[..., 2].sum()) else 0.0
 
 
 def information(new: Floats, old: Floats) -> Interval:
@@ -167,17 +173,17 @@ def information(new: Floats, old: Floats) -> Interval:
     board's difference: the number of boards that a t test needs goes with its inverse.
 
     Args:
-        new: Differences of neighbours, float64 [boards, repeats, pairs].
+        new: Differences of neighbours, see `Scores`.
         old: Those of the way to compare with, on the same boards.
     """
 
-    def log_ratio(rows: Ints) -> float:
-        a, b = (float((_apart(x[rows]) ** 2).sum()) for x in (new, old))
+    def log_ratio(folds: Ints) -> float:
+        a, b = (float((_apart(x[folds]) ** 2).sum()) for x in (new, old))
         return math.log(a / b) if a > 0 and b > 0 else math.nan
 
-    ratio = jackknife_interval(np.arange(len(new)), log_ratio)
+    ratio = jackknife_interval(np.arange(FOLDS), log_ratio)
     mean, low, high = (math.exp(x) for x in ratio[:3])
-    return Interval(mean, low, high, len(new))
+    return Interval(mean, low, high, FOLDS)
 
 
 def _show(

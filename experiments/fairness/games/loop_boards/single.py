@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from experiments.fairness.arms import Arm
-from experiments.fairness.boards import FOLDS, Floats
+from experiments.fairness.boards import Floats, folded
 from experiments.fairness.games.loop_boards.order import forgetful_ladder
 from experiments.fairness.played import Part, Played
 from experiments.fairness.study import ALL_ORDERS, Study, ordered_tables
@@ -38,10 +38,10 @@ class Scores(NamedTuple):
 
     Attributes:
         results: Mean score over line-ups, float64 [B, repeats, agents].
-        apart: Mean score minus that of the next agent on the ladder, over the line-ups of both,
-            float64 [B, repeats, agents - 1].
-        orders: By fold of the boards and circular order in which they were played, for each score
-            its number, sum and sum of squares, float64 [FOLDS, orders, C, 3].
+        apart: Sums by fold of the boards of `powers` of the mean score minus that of the next agent
+            on the ladder, over the line-ups of both, float64 [FOLDS, repeats, agents - 1, 3].
+        orders: The same of every score, by circular order in which the boards were played, float64
+            [FOLDS, orders, C, 3].
     """
 
     results: Floats
@@ -103,12 +103,15 @@ def _scores(
     study: Study, played: Played, orders: int, rows: Callable[[Part], pl.DataFrame]
 ) -> Scores:
     """Scores from rows with board, rotation, line-up, agent and points of a part."""
-    parts = [
-        scores_of(_margins(study, part, rows(part)), part.numbers, orders)
-        for part in played.parts()
-    ]
-    results, apart, sums = zip(*parts, strict=True)
-    return Scores(np.concatenate(results), np.concatenate(apart), sum(sums))
+    results = []
+
+    def sums(part: Part) -> dict[str, Floats]:
+        margins = _margins(study, part, rows(part))
+        results.append(np.nanmean(margins, axis=2))
+        return score_sums(margins, part.numbers, orders)
+
+    folds = folded(played, sums)
+    return Scores(np.concatenate(results), **folds)
 
 
 def _margins(study: Study, part: Part, rows: pl.DataFrame) -> Floats:
@@ -127,20 +130,26 @@ def _margins(study: Study, part: Part, rows: pl.DataFrame) -> Floats:
     return margins
 
 
-def scores_of(margins: Floats, boards: range, orders: int) -> Scores:
-    """Scores of some boards.
+def powers(x: Floats) -> Floats:
+    """What means and variances need the sums of: [...] to [..., 3], with 1, x and x²."""
+    return np.stack([np.ones_like(x), x, x * x], axis=-1)
+
+
+def score_sums(margins: Floats, boards: range, orders: int) -> dict[str, Floats]:
+    """What is summed up for `Scores`, by board.
 
     Args:
         margins: float64 [B, repeats, line-ups, agents]; nan where an agent is not in a line-up.
         boards: Their numbers.
         orders: Number of circular orders, in which they are played in turn.
+
+    Returns:
+        `apart`, float64 [B, repeats, agents - 1, 3], and `orders`, float64 [B, orders, C, 3].
     """
     pairs = pairwise(range(margins.shape[3]))
     apart = [np.nanmean(margins[..., a] - margins[..., b], axis=2) for a, b in pairs]
     flat = margins.reshape(len(margins), -1)
     flat = flat[:, ~np.isnan(flat[0])]
-    number = np.arange(boards.start, boards.stop)
-    sums = np.zeros((FOLDS, orders, flat.shape[1], 3))
-    moments = np.stack([np.ones_like(flat), flat, flat * flat], axis=2)
-    np.add.at(sums, (number % FOLDS, number % orders), moments)
-    return Scores(np.nanmean(margins, axis=2), np.stack(apart, axis=2), sums)
+    of_order = np.zeros((len(margins), orders, flat.shape[1], 3))
+    of_order[np.arange(len(margins)), np.array(boards) % orders] = powers(flat)
+    return {"apart": powers(np.stack(apart, axis=2)), "orders": of_order}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from experiments import plots
 from experiments.fairness.answers import Answer, finding, p_text, shown
-from experiments.fairness.boards import MATCH, Floats, by_board, over_boards, p_value, triples
+from experiments.fairness.boards import MATCH, Floats, each_board, over_boards, p_value, triples
 from experiments.fairness.games.loop_boards.rule import (
     GROUPS,
     by_group,
@@ -78,13 +79,21 @@ def _ahead(played: Played, strong: str, weak: str, column: str) -> Floats:
     agent = pl.col("agent").cast(pl.String)
     signed = (agent == strong).cast(pl.Float64) - (agent == weak).cast(pl.Float64)
 
-    def both(part: Part) -> pl.LazyFrame:
-        return (
+    def ahead(part: Part) -> Floats:
+        both = (
             with_markers(part.rounds)
             .filter(agent.is_in([strong, weak]))
             .group_by(*MATCH, "hand")
             .agg(value=(signed * pl.col(column).cast(pl.Float64)).sum(), number=pl.len())
             .filter(pl.col("number") == 2)
+            .group_by("board", "hand")
+            .agg(pl.col("value").mean())
+            .collect()
         )
+        # In a match of few rounds the two may have no hand in common.
+        found = np.full((part.boards, part.game.num_players), np.nan)
+        board = both["board"].to_numpy() - part.numbers.start
+        found[board, both["hand"].to_numpy()] = both["value"].to_numpy()
+        return found
 
-    return by_board(played, ["hand"], "value", both)[1]
+    return each_board(played, ahead)

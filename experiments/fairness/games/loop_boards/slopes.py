@@ -45,7 +45,7 @@ def slopes(parts: Callable[[], Iterable[Seatings]], strength: Floats) -> Floats:
     Returns:
         float64 [boards, 2]; the slopes b and c.
     """
-    cells = np.sum([_cell_sums(part, strength) for part in parts()], axis=0)
+    cells: Floats = sum((_cell_sums(part, strength) for part in parts()), start=np.zeros(()))
     means = cells[1:] / np.maximum(cells[0], 1)
     products = np.concatenate([_products(part, strength, means) for part in parts()])
     xx, xy = products[:, :, 1:], products[:, :, 0]

@@ -115,7 +115,7 @@ def wrong_order(one: Ladder, decisions: float, rows: Rows) -> float:
     apart, squares = one.apart[rows].sum(axis=0).T
     spent, _, _, count = one.cost[rows].sum(axis=0)
     mean = apart / count
-    spread = np.sqrt((squares - apart * mean) / (count - 1))
+    spread = np.sqrt(np.maximum(squares - apart * mean, 0) / (count - 1))  # rounding, if 0
     boards = decisions * count / spent
     return float(special.ndtr(-mean * math.sqrt(boards) / spread).mean())
 

@@ -80,7 +80,8 @@ def separation(told: Telling) -> float:
     """Mean over pairs of d: how far the better is ahead, in standard deviations of one table."""
     boards = told.boards.sum()
     total, squares = np.moveaxis(told.ahead.sum(axis=0), -1, 0)
-    spread = np.sqrt(((squares - total**2 / boards) / (boards - 1)).mean(axis=1))
+    variance = np.maximum(squares - total**2 / boards, 0) / (boards - 1)  # rounding, if 0
+    spread = np.sqrt(variance.mean(axis=1))
     d = np.full(len(spread), math.nan)
     np.divide(total.mean(axis=1) / boards, spread, out=d, where=spread > 0)
     return float(d.mean())
