@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from experiments.config import Config
+from experiments.errors import ExperimentError
 from experiments.fairness.answers import Answer, findings_frame
+from experiments.fairness.boards import by_board
 from experiments.fairness.controls import controls
 from experiments.fairness.luck import luck
 from experiments.fairness.report import study_page, study_text
@@ -40,6 +42,17 @@ def run_study(config: Config, game: Game, folder: RunFolder, progress: Progress)
 
 
 def answer_all(study: Study) -> list[Answer]:
-    """All questions of a study, in order."""
+    """All questions of a study, in order.
+
+    Raises:
+        ExperimentError: If every match of the ladder gives the same points to all.
+    """
+    _, margins = by_board(study.ladders(), ["agent"], "margin")
+    if not margins.any():
+        raise ExperimentError(
+            f"nothing to study: all agents of the ladder have the same points in all of "
+            f"{study.ladders().num_matches:,} matches of {study.game.env_id}; allowed: options "
+            "under which points differ"
+        )
     common = (standing, seats, luck, scoring)
     return [ask(study) for ask in (*common, *study.about.questions, controls)]

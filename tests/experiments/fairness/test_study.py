@@ -169,6 +169,22 @@ def test_the_command_line_says_what_is_missing(capsys: pytest.CaptureFixture[str
     capsys.readouterr()
 
 
+def test_a_game_that_gives_all_the_same_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A board with a single marker is worth one point, whoever placed it.
+    given = [
+        *SMALL,
+        "game.options.rounds=1",
+        "fairness.ladder=[greedy, random, planner, {name: x, noisy: greedy, epsilon: 0.5}]",
+        f"output={tmp_path / 'even'}",
+    ]
+    assert main(["fairness", "configs/fairness/loop_boards.yaml", *given]) == 1
+    assert "nothing to study: all agents of the ladder have the same points" in (
+        capsys.readouterr().err
+    )
+
+
 def test_committed_studies_are_whole() -> None:
     names = {path.stem for path in CONFIGS}
     assert names >= {"loop_boards", "loop_seats", "loopla", "loo_three_card", "loo_five_card"}
